@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# A room is one static library: every .cpp of its folder, linked to the rooms beneath it.
+
+add_library(belay_flags INTERFACE)
+target_compile_options(belay_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+target_include_directories(belay_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(belay_flags INTERFACE Threads::Threads)
+if(BELAY_SANITIZE)
+  target_compile_options(belay_flags INTERFACE -fsanitize=${BELAY_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(belay_flags INTERFACE -fsanitize=${BELAY_SANITIZE})
+  if(BELAY_SANITIZE MATCHES undefined)
+    # C callers may pass any integer where an enum is declared.
+    target_compile_options(belay_flags INTERFACE -fno-sanitize=enum -fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+# belay_room(name [rooms beneath...]): src/<name> becomes the target belay_<name>.
+function(belay_room name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(belay_${name} STATIC ${sources})
+  target_link_libraries(belay_${name} PUBLIC belay_flags)
+  foreach(beneath ${ARGN})
+    target_link_libraries(belay_${name} PUBLIC belay_${beneath})
+  endforeach()
+endfunction()
+
+# belay_unit_tests(room): tests/unit/<room>/*.cpp become one GoogleTest program linked to that room.
+function(belay_unit_tests room)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${room}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(unit_${room} ${sources})
+  target_link_libraries(unit_${room} PRIVATE belay_${room} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_include_directories(unit_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  gtest_discover_tests(unit_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()
