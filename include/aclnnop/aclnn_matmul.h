@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// self @ mat2.
+#ifndef ACLNNOP_ACLNN_MATMUL_H_
+#define ACLNNOP_ACLNN_MATMUL_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2,
+                                                            aclTensor* out, int8_t cubeMathType,
+                                                            uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmul(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                            aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_MATMUL_H_
