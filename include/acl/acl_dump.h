@@ -16,9 +16,7 @@ extern "C" {
 #endif
 
 #define ACL_DUMP_MAX_FILE_PATH_LENGTH 4096
-
 #define ACL_OP_DUMP_OP_AICORE_ARGS 0x00000001U
-
 #define ACL_DUMP_MAX_SHAPE_NUM 25
 
 typedef enum acldumpType {
