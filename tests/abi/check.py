@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the headers and the library against the interface tables in abi/.
+
+  check.py NAME --cc CC --cxx CXX [--library FILE]
+"""
+import argparse
+import re
+import subprocess
+import sys
+
+import tables
+from assertions import assertions, prototypes
+
+STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-I", str(tables.INCLUDE)]
+
+
+class Compiler:
+    """Compiles text from standard input, syntax only; keeps what failed."""
+
+    def __init__(self, cc, cxx):
+        self.cc, self.cxx, self.failures = cc, cxx, []
+
+    def output(self, standard, text, flags=STRICT):
+        c = not standard.startswith("c++")
+        command = [self.cc if c else self.cxx, "-x", "c" if c else "c++", "-std=" + standard, *flags, "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True)
+        return done.returncode, done.stderr
+
+    def must_accept(self, what, standard, text):
+        code, errors = self.output(standard, text)
+        if code != 0:
+            self.failures.append(f"{what}, {standard}:\n" + "\n".join(errors.splitlines()[:20]))
+
+
+def standards(header):
+    return ["c++11", "c++17"] if tables.CPP_ONLY.match(header) else ["c99", "c11", "c++11", "c++17"]
+
+
+def each_header_compiles_alone(compiler, _):
+    for header in tables.all_headers():
+        for standard in standards(header):
+            compiler.must_accept(header, standard, f'#include "{header}"\nint main(void) {{ return 0; }}\n')
+
+
+def headers_include_what_the_page_says(compiler, _):
+    for header in tables.all_headers():
+        expected = tables.include_graph().get(header.split("/")[-1])
+        found = re.findall(r'#include "(?:.*/)?(\w+\.h)"', (tables.INCLUDE / header).read_text(encoding="utf-8"))
+        if expected is not None and sorted(found) != sorted(expected):
+            compiler.failures.append(f"{header} includes {found}, the page says {expected}")
+
+
+def values_and_layouts_are_the_documented_ones(compiler, _):
+    for standard in ("c11", "c++17"):
+        compiler.must_accept("values and layouts", standard, assertions(cpp=standard != "c11"))
+
+
+def prototypes_are_the_documented_ones(compiler, _):
+    for standard in ("c11", "c++11"):
+        compiler.must_accept("prototypes", standard, prototypes(cpp=standard != "c11"))
+
+
+def exactly_the_deprecated_names_warn(compiler, _):
+    rows = tables.functions()
+    enumerators = [value for header in tables.types().values() for enum in header.enums for value in enum.values]
+    uses = ["&" + row["function"] for row in rows] + [name for name, _, _ in enumerators]
+    text = "".join(f'#include "{header}"\n' for header in tables.all_headers() if header != "acl/acl_rt_api.h")
+    text += "void use() {\n" + "".join(f"  (void){use};\n" for use in uses) + "}\n"
+    _, errors = compiler.output("c++17", text, ["-fsyntax-only", "-I", str(tables.INCLUDE)])
+    warned = set(re.findall(r"warning: .*?(\w+)(?:\(.*\))?’ is deprecated", errors))
+    expected = {row["function"] for row in rows if tables.is_deprecated(row)}
+    expected |= {name for name, _, deprecated in enumerators if deprecated}
+    if warned != expected:
+        compiler.failures.append(f"deprecated and silent: {expected - warned}; warned without reason: {warned - expected}")
+
+
+def the_library_exports_exactly_the_table(compiler, library):
+    listing = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    found = {line.split()[-1].split("@")[0] for line in listing.splitlines()}
+    lines = (tables.ROOT / "tests" / "abi" / "extra_exports.txt").read_text(encoding="utf-8").splitlines()
+    extra = {line.split()[0] for line in lines if line and not line.startswith("#")}
+    expected = {row["function"] for row in tables.functions()} | extra
+    if found != expected:
+        compiler.failures.append(f"missing: {sorted(expected - found)}; not in the tables: {sorted(found - expected)}")
+
+
+CHECKS = [
+    each_header_compiles_alone,
+    headers_include_what_the_page_says,
+    values_and_layouts_are_the_documented_ones,
+    prototypes_are_the_documented_ones,
+    exactly_the_deprecated_names_warn,
+    the_library_exports_exactly_the_table,
+]
+
+
+def main():
+    checks = {check.__name__: check for check in CHECKS}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", choices=checks)
+    parser.add_argument("--cc", default="gcc")
+    parser.add_argument("--cxx", default="g++")
+    parser.add_argument("--library")
+    arguments = parser.parse_args()
+    compiler = Compiler(arguments.cc, arguments.cxx)
+    checks[arguments.name](compiler, arguments.library)
+    sys.exit("\n".join(compiler.failures) or 0)
+
+
+if __name__ == "__main__":
+    main()
