@@ -33,5 +33,6 @@ function(belay_unit_tests room)
   add_executable(unit_${room} ${sources})
   target_link_libraries(unit_${room} PRIVATE belay_${room} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(unit_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  gtest_discover_tests(unit_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(unit_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 600 ENVIRONMENT ASCEND_GLOBAL_LOG_LEVEL=4)
 endfunction()

@@ -17,6 +17,8 @@ struct [[nodiscard]] Status {
   const char* message_id = nullptr;
   // Polling calls fail often and on purpose: they leave no text behind.
   bool silent = false;
+  // A few errors are not remembered for aclrtGetLastError although others of their code are.
+  bool unrecorded = false;
 
   bool ok() const { return code == ACL_SUCCESS; }
   const Status& status() const { return *this; }
@@ -39,11 +41,11 @@ class [[nodiscard]] Result {
 };
 
 // The value of a Status or Result; on error, returns it from the enclosing function.
-#define TRY(expr)                               \
-  __extension__({                               \
-    auto tried_ = (expr);                       \
-    if (!tried_.ok()) return tried_.status();   \
-    std::move(tried_).value();                  \
+#define TRY(expr)                             \
+  __extension__({                             \
+    auto tried_ = (expr);                     \
+    if (!tried_.ok()) return tried_.status(); \
+    std::move(tried_).value();                \
   })
 
 }  // namespace belay
