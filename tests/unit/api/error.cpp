@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "acl/acl.h"
+
+namespace {
+
+using testing::HasSubstr;
+
+constexpr auto bad_level = static_cast<aclrtLastErrLevel>(1);
+
+void forget_errors() {
+  aclGetRecentErrMsg();
+  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+}
+
+TEST(RecentErrMsg, IsHandedOutOnceAndNamesTheExportedFunction) {
+  forget_errors();
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+  EXPECT_EQ(aclrtPeekAtLastError(bad_level), ACL_ERROR_INVALID_PARAM);
+  const char* message = aclGetRecentErrMsg();
+  ASSERT_NE(message, nullptr);
+  EXPECT_THAT(message, HasSubstr("Invalid_Argument(EH0007): aclrtPeekAtLastError: level is 1"));
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+}
+
+TEST(RecentErrMsg, BelongsToTheThreadThatMadeTheError) {
+  forget_errors();
+  aclrtGetLastError(bad_level);
+  std::thread([] {
+    EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+    aclrtPeekAtLastError(bad_level);
+  }).join();
+  EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("aclrtGetLastError"));
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+}
+
+TEST(RecentErrMsg, StaysValidWhileOtherThreadsMakeErrors) {
+  forget_errors();
+  aclrtPeekAtLastError(bad_level);
+  const char* message = aclGetRecentErrMsg();
+  const std::string copy = message;
+  std::thread([] {
+    for (int i = 0; i < 100; ++i) {
+      aclrtGetLastError(bad_level);
+      aclGetRecentErrMsg();
+    }
+  }).join();
+  EXPECT_EQ(message, copy);
+}
+
+TEST(LastError, IsNotSetByTheChecksOfTheAclLayer) {
+  forget_errors();
+  EXPECT_EQ(aclrtGetLastError(bad_level), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+  EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+}
+
+TEST(LastError, IsNotSetByAFunctionThatIsNotSupported) {
+  forget_errors();
+  EXPECT_EQ(aclrtSnapShotProcessLock(0, nullptr), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("aclrtSnapShotProcessLock"));
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+}
+
+// Runs after main: this thread's own objects are gone by then, and the call must still return.
+struct LateCaller {
+  ~LateCaller() {
+    if (aclrtGetLastError(bad_level) != ACL_ERROR_INVALID_PARAM) abort();
+    if (!aclGetRecentErrMsg()) abort();
+  }
+} late_caller;
+
+}  // namespace
