@@ -5,6 +5,7 @@
   check.py NAME --cc CC --cxx CXX [--library FILE]
 """
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -24,7 +25,8 @@ class Compiler:
     def output(self, standard, text, flags=STRICT):
         c = not standard.startswith("c++")
         command = [self.cc if c else self.cxx, "-x", "c" if c else "c++", "-std=" + standard, *flags, "-"]
-        done = subprocess.run(command, input=text, capture_output=True, text=True)
+        plain = {**os.environ, "LC_ALL": "C"}
+        done = subprocess.run(command, input=text, capture_output=True, text=True, env=plain)
         return done.returncode, done.stderr
 
     def must_accept(self, what, standard, text):
@@ -68,7 +70,7 @@ def exactly_the_deprecated_names_warn(compiler, _):
     text = "".join(f'#include "{header}"\n' for header in tables.all_headers() if header != "acl/acl_rt_api.h")
     text += "void use() {\n" + "".join(f"  (void){use};\n" for use in uses) + "}\n"
     _, errors = compiler.output("c++17", text, ["-fsyntax-only", "-I", str(tables.INCLUDE)])
-    warned = set(re.findall(r"warning: .*?(\w+)(?:\(.*\))?’ is deprecated", errors))
+    warned = set(re.findall(r"warning: .*?(\w+)(?:\(.*\))?' is deprecated", errors))
     expected = {row["function"] for row in rows if tables.is_deprecated(row)}
     expected |= {name for name, _, deprecated in enumerators if deprecated}
     if warned != expected:
