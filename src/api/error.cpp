@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
-#include "base/catalogue.h"
 #include "api/entry.h"
-#include "base/recent_errors.h"
+#include "base/catalogue.h"
 #include "base/log.h"
+#include "base/recent_errors.h"
 
 namespace belay::api {
 namespace {

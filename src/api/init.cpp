@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "api/error.h"
+#include "base/log.h"
+#include "runtime/process.h"
+
+using namespace belay;
+using namespace belay::api;
+
+namespace {
+
+void started(const InitConfig& config) {
+  set_error_scope(config.errors_per_process);
+  if (!config.dump.empty())
+    log_warning(LogModule::Dump, "aclInit was given a \"dump\" section; this version does not dump yet and ignores it");
+}
+
+void ended() { set_error_scope(false); }
+
+Process& hooked_process() {
+  static const bool once = [] {
+    process().set_hooks({nullptr, started, ended});
+    return true;
+  }();
+  (void)once;
+  return process();
+}
+
+}  // namespace
+
+aclError aclInit(const char* configPath) {
+  return entry(
+      __func__, [&] { return hooked_process().init(configPath); }, configPath);
+}
+
+aclError aclFinalize() {
+  return entry(__func__, [&] { return hooked_process().finalize(); });
+}
+
+aclError aclFinalizeReference(uint64_t* refCount) {
+  return entry(
+      __func__,
+      [&]() -> Status {
+        uint64_t left = 0;
+        Status status = hooked_process().finalize_one(left);
+        if (refCount) *refCount = left;
+        return status;
+      },
+      refCount);
+}
+
+aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void* userData) {
+  return entry(
+      __func__,
+      [&]() -> Status {
+        TRY(not_null(reinterpret_cast<const void*>(cbFunc), "cbFunc"));
+        return hooked_process().add_init_callback(type, cbFunc, userData);
+      },
+      type, cbFunc, userData);
+}
+
+aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc) {
+  return entry(
+      __func__,
+      [&]() -> Status {
+        TRY(not_null(reinterpret_cast<const void*>(cbFunc), "cbFunc"));
+        return hooked_process().remove_init_callback(type, cbFunc);
+      },
+      type, cbFunc);
+}
+
+aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void* userData) {
+  return entry(
+      __func__,
+      [&]() -> Status {
+        TRY(not_null(reinterpret_cast<const void*>(cbFunc), "cbFunc"));
+        return hooked_process().add_finalize_callback(type, cbFunc, userData);
+      },
+      type, cbFunc, userData);
+}
+
+aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc) {
+  return entry(
+      __func__,
+      [&]() -> Status {
+        TRY(not_null(reinterpret_cast<const void*>(cbFunc), "cbFunc"));
+        return hooked_process().remove_finalize_callback(type, cbFunc);
+      },
+      type, cbFunc);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/current.h"
+
+#include <atomic>
+
+#include "runtime/device.h"
+
+namespace belay {
+namespace {
+
+thread_local std::shared_ptr<Context> t_current;
+std::atomic<int> g_default_device{-1};
+
+bool usable(const std::shared_ptr<Context>& context) { return context && context->alive(); }
+
+}  // namespace
+
+void set_default_device(int device) { g_default_device = device; }
+int default_device() { return g_default_device; }
+
+Result<std::shared_ptr<Context>> current_context() {
+  if (usable(t_current)) return t_current;
+  if (const int device = default_device(); device >= 0 && !t_current) {
+    TRY(TRY(find_device(device))->set());
+    return t_current;
+  }
+  return Status{ACL_ERROR_RT_CONTEXT_NULL,
+                t_current ? "this thread's context has been destroyed; call aclrtSetDevice or aclrtSetCurrentContext"
+                          : "this thread has no context; call aclrtSetDevice or aclrtSetCurrentContext first",
+                "EE1018"};
+}
+
+std::shared_ptr<Context> peek_current_context() { return usable(t_current) ? t_current : nullptr; }
+
+void set_current_context(std::shared_ptr<Context> context) { t_current = std::move(context); }
+
+Result<std::shared_ptr<Stream>> find_any_stream(aclrtStream handle) {
+  if (!handle) {
+    auto stream = TRY(current_context())->default_stream();
+    if (stream) return stream;
+  } else if (auto stream = stream_table().find(handle)) {
+    return stream;
+  }
+  return Status{ACL_ERROR_RT_INVALID_HANDLE, "stream is not a live stream: it was destroyed, or is something else",
+                "EE1017"};
+}
+
+Result<std::shared_ptr<Stream>> find_stream(aclrtStream handle) {
+  auto stream = TRY(find_any_stream(handle));
+  if (!usable(t_current)) TRY(current_context());
+  if (stream->context() != t_current)
+    return Status{ACL_ERROR_RT_STREAM_CONTEXT,
+                  "stream " + std::to_string(stream->id()) +
+                      " belongs to another context than this thread's current one; call aclrtSetCurrentContext",
+                  "EE1010"};
+  return stream;
+}
+
+}  // namespace belay

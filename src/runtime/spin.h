@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+namespace belay {
+
+// Waits a few microseconds for `ready()` without sleeping; false when it is time to sleep instead. Of all threads that
+// would spin, only as many as there are spare cores do: the others go to sleep at once.
+template <class Ready>
+bool spin_until(Ready ready) {
+  static std::atomic<int> spinning{0};
+  static const int allowed = static_cast<int>(std::thread::hardware_concurrency()) - 1;
+  if (spinning.fetch_add(1, std::memory_order_relaxed) >= allowed) {
+    spinning.fetch_sub(1, std::memory_order_relaxed);
+    return ready();
+  }
+  bool seen = false;
+  for (int turn = 0; turn < 400 && !(seen = ready()); ++turn) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+  spinning.fetch_sub(1, std::memory_order_relaxed);
+  return seen;
+}
+
+}  // namespace belay

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Stream that hands callbacks to serving threads.
+#include <string>
+
+#include "base/log.h"
+#include "runtime/context.h"
+#include "runtime/device.h"
+#include "runtime/stream.h"
+
+namespace belay {
+namespace {
+
+// A BLOCK callback on its way to the serving thread. Dropped on the way, it no longer counts as pending.
+class PendingBlock {
+ public:
+  explicit PendingBlock(Subscription* subscription) : subscription_(subscription) {
+    if (subscription_) ++subscription_->pending_blocks;
+  }
+  PendingBlock(PendingBlock&& other) noexcept : subscription_(std::exchange(other.subscription_, nullptr)) {}
+  ~PendingBlock() {
+    if (subscription_) --subscription_->pending_blocks;
+  }
+  bool handed_over() { return std::exchange(subscription_, nullptr); }
+
+ private:
+  Subscription* subscription_;
+};
+
+std::string name_of(const Stream& stream) { return "stream " + std::to_string(stream.id()); }
+
+Status taken_by_runtime(const Stream& stream) {
+  return {ACL_ERROR_RT_STREAM_SUBSCRIBE,
+          name_of(stream) + " belongs to the runtime since aclrtLaunchHostFunc was used on it; use another stream",
+          "EE1016"};
+}
+
+}  // namespace
+
+std::shared_ptr<Subscription> Stream::subscription() const {
+  std::lock_guard lock(mutex_);
+  return subscription_;
+}
+
+Status Stream::subscribe(const std::shared_ptr<ReportQueue>& queue) {
+  std::lock_guard lock(mutex_);
+  if (closed_) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream has been destroyed"};
+  if (subscription_ && subscription_->by_runtime) return taken_by_runtime(*this);
+  if (subscription_)
+    return {ACL_ERROR_RT_STREAM_SUBSCRIBE,
+            name_of(*this) + " is already served by thread " + std::to_string(subscription_->queue->thread_id()) +
+                "; call aclrtUnSubscribeReport first",
+            "EE1016"};
+  subscription_ = TRY(queue->subscribe(queue, context_->device().id(), false));
+  return {};
+}
+
+Status Stream::unsubscribe(uint64_t thread_id) {
+  std::shared_ptr<Subscription> ended;
+  {
+    std::lock_guard lock(mutex_);
+    if (!subscription_)
+      return {ACL_ERROR_RT_STREAM_SUBSCRIBE, name_of(*this) + " is not subscribed to any thread", "EE1016"};
+    if (subscription_->by_runtime) return taken_by_runtime(*this);
+    if (subscription_->queue->thread_id() != thread_id)
+      return {ACL_ERROR_RT_THREAD_SUBSCRIBE,
+              name_of(*this) + " is served by thread " + std::to_string(subscription_->queue->thread_id()) +
+                  ", not by thread " + std::to_string(thread_id),
+              "EE1016"};
+    ended = std::move(subscription_);
+  }
+  const size_t dropped = ended->queue->cancel(*ended);
+  if (dropped > 0)
+    log_warning(LogModule::Runtime, "stream {} was unsubscribed before {} of its callbacks ran", id_, dropped);
+  return {};
+}
+
+Status Stream::check_callback(void (*fn)(void*)) const {
+  if (!fn) return {ACL_ERROR_RT_PARAM_INVALID, "fn must not be null", "EE1004"};
+  const auto serving = subscription();
+  if (serving && serving->by_runtime) return taken_by_runtime(*this);
+  return {};
+}
+
+Status Stream::launch_callback(Callback callback, bool block) {
+  TRY(check_callback(callback.fn));
+  auto serving = subscription();
+  if (!serving)
+    return {ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread serves this stream; call aclrtSubscribeReport first", "EE1018"};
+  return launch_report(std::move(serving), callback, block);
+}
+
+Status Stream::launch_host_function(Callback callback) {
+  auto queue = context_->host_function_queue();
+  std::shared_ptr<Subscription> serving;
+  {
+    std::lock_guard lock(mutex_);
+    if (subscription_ && !subscription_->by_runtime)
+      return {ACL_ERROR_RT_STREAM_SUBSCRIBE,
+              name_of(*this) +
+                  " is served by a thread of yours (aclrtSubscribeReport); host functions need a stream "
+                  "that is not",
+              "EE1016"};
+    if (!subscription_) subscription_ = TRY(queue->subscribe(queue, context_->device().id(), true));
+    serving = subscription_;
+  }
+  return launch_report(std::move(serving), callback, true);
+}
+
+Status Stream::launch_report(std::shared_ptr<Subscription> serving, Callback callback, bool block) {
+  PendingBlock pending(block ? serving.get() : nullptr);
+  return launch([this, serving = std::move(serving), callback, pending = std::move(pending)]() mutable {
+    if (!pending.handed_over()) {
+      serving->queue->post(serving, callback, nullptr);
+      return;
+    }
+    auto returned = std::make_shared<Signal>();
+    serving->queue->post(serving, callback, returned);
+    await(*returned);
+  });
+}
+
+}  // namespace belay
