@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "graph/graph.h"
+#include "graph/infer.h"
+
+namespace belay::backend {
+
+using graph::DataType;
+using graph::Shape;
+
+// The order of a tensor's elements in memory. Plain is row-major in the order of the shape; the others are for tensors
+// of rank 4 or 5 with the channels in dimension 1.
+enum class Layout : uint8_t { Plain, ChannelsLast, Blocked8, Blocked16 };
+
+// Bytes that a tensor of this layout needs: blocked channels are padded.
+size_t storage_bytes(DataType type, const Shape& shape, Layout layout);
+
+// A tensor that a kernel reads or writes. It borrows everything.
+struct Tensor {
+  DataType type = DataType::Undefined;
+  Shape shape;  // a kernel with data-dependent results sets the real one here
+  Layout layout = Layout::Plain;
+  void* data = nullptr;
+  bool present = true;  // false: an optional input that is not connected
+
+  int64_t count() const { return graph::element_count(shape); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+};
+
+// What a kernel is made for. Shapes are exact: a node of a dynamic-shape model gets a kernel when its shapes are known.
+struct KernelRequest {
+  const graph::Node& node;
+  std::span<const graph::TensorInfo> inputs;  // with values where they are constant
+  std::span<const graph::TensorInfo> outputs;
+  std::span<const Layout> input_layouts;  // what the producers would give
+  int threads = 1;
+};
+
+// One node made ready to run: shapes checked, weights packed and scratch sized when it was made. Used by one thread at
+// a time.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) = 0;
+
+  // The layout in which an input must come; the executor changes it when the producer gives another.
+  virtual Layout wants(size_t) const { return Layout::Plain; }
+  virtual Layout gives(size_t) const { return Layout::Plain; }
+  // An input whose memory this output may take over; -1: none.
+  virtual int in_place(size_t) const { return -1; }
+  // Whether a constant input was packed at make time, so that run never reads it.
+  virtual bool packed(size_t) const { return false; }
+  // Scratch bytes that run needs, given through set_scratch before it.
+  virtual size_t scratch_bytes() const { return 0; }
+  virtual void set_scratch(void*) {}
+};
+
+using MadeKernel = Result<std::unique_ptr<Kernel>>;
+
+// A way to run an operator. make() may refuse with a reason; the next row is then tried. Reference rows come last.
+struct KernelRow {
+  std::string_view op, how;  // "Conv2D", "onednn"
+  MadeKernel (*make)(const KernelRequest& request);
+};
+
+// The rows of all families in order of preference: cpu/rows.cpp lists the families.
+std::span<const KernelRow> kernel_rows();
+// The first row that accepts; the error gathers the reasons of all that refused. `only` restricts to one `how` (""
+// any).
+MadeKernel make_kernel(const KernelRequest& request, std::string_view only = "");
+
+}  // namespace belay::backend

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "graph/graph.h"
+
+namespace belay::graph {
+
+// What is known of a tensor when shapes are inferred: type and shape always, the value when it is a constant or, at run
+// time, already computed.
+struct TensorInfo {
+  DataType type = DataType::Undefined;
+  Shape shape;
+  const Constant* value = nullptr;
+  bool present = true;  // false: an optional input that is not connected
+};
+
+// What a shape rule sees of its node, and where it leaves the result. Used at conversion, at load, and at run time when
+// shapes are dynamic: a rule must not assume which.
+class InferContext {
+ public:
+  InferContext(const Node& node, std::span<const TensorInfo> inputs) : node(node), inputs(inputs) {}
+
+  const Node& node;
+  const std::span<const TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+
+  // An output's shape may be an upper bound that only the kernel can make exact (NonZero, NonMaxSuppression...).
+  bool data_dependent = false;
+
+  bool has(size_t input) const { return input < inputs.size() && inputs[input].present; }
+  const Shape& shape(size_t input) const { return inputs[input].shape; }
+  // The elements of an integer input when its value is known.
+  std::optional<std::vector<int64_t>> ints(size_t input) const;
+  void add_output(DataType type, Shape shape) { outputs.push_back({type, std::move(shape)}); }
+  // An error that names the node and its type: "Conv2D conv1: ...".
+  Status fail(const std::string& why) const;
+};
+
+using InferRule = Status (*)(InferContext&);
+
+// One row per operator type. Unknown dimensions (-1) give unknown dimensions; an unknown value that decides the rank
+// gives {-2}.
+struct InferRow {
+  std::string_view op;
+  InferRule rule;
+};
+
+// The rows of each family, defined in infer_<family>.cpp; infer.cpp has the list of families.
+const InferRule* find_infer_rule(std::string_view op);
+// Runs the rule of the node's type: an error that says so when the type has none.
+Status infer(InferContext& context);
+
+// Shape of an element-wise result; -1 stays -1 unless the other side decides.
+Result<Shape> broadcast(const Shape& a, const Shape& b);
+
+// Infers a whole graph in order, from its Data nodes' shapes; fills input_descs and outputs. Subgraphs of the model
+// follow.
+Status infer_shapes(Model& model);
+
+}  // namespace belay::graph
