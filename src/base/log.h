@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -46,8 +45,8 @@ inline bool log_enabled(LogModule module, LogLevel level) {
 
 // The pattern of a message and the place in the source where it stands.
 struct LogPattern {
-  LogPattern(const char* pattern, std::source_location where = std::source_location::current())
-      : text(pattern), file(where.file_name()), line(where.line()) {}
+  LogPattern(const char* pattern, const char* where = __builtin_FILE(), uint32_t row = __builtin_LINE())
+      : text(pattern), file(where), line(row) {}
   std::string_view text;
   const char* file;
   uint32_t line;
