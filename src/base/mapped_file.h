@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "base/status.h"
+
+namespace belay {
+
+// A regular file mapped for reading. Whoever borrows its bytes keeps the mapping alive by holding it.
+class MappedFile {
+ public:
+  // ACL_ERROR_INVALID_FILE when the path is no regular file that can be read; the message says why.
+  static Result<std::shared_ptr<const MappedFile>> open(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(address_), size_}; }
+
+ private:
+  MappedFile(void* address, size_t size) : address_(address), size_(size) {}
+
+  void* address_;  // null for an empty file
+  size_t size_;
+};
+
+}  // namespace belay

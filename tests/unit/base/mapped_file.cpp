@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/mapped_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "support/temporary_directory.h"
+
+namespace belay {
+namespace {
+
+std::string text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+TEST(MappedFile, ShowsTheBytesAndOutlivesTheName) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.write("weights", std::string("a\0b", 3));
+  const auto file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok());
+  std::filesystem::remove(path);
+  EXPECT_EQ(text_of(**file), std::string("a\0b", 3));
+  const auto empty = MappedFile::open(directory.write("empty", ""));
+  ASSERT_TRUE(empty.ok());
+  EXPECT_EQ((*empty)->bytes().size(), 0u);
+}
+
+TEST(MappedFile, RefusesWhatIsMissingOrNoRegularFile) {
+  const test::TemporaryDirectory directory;
+  ASSERT_EQ(mkfifo(directory.path("pipe").c_str(), 0600), 0);
+  const std::pair<std::string, const char*> cases[] = {
+      {directory.path("missing"), "No such file"},
+      {directory.path(), "not a regular file"},
+      {directory.path("pipe"), "not a regular file"},
+  };
+  for (const auto& [path, reason] : cases) {
+    const auto file = MappedFile::open(path);
+    ASSERT_FALSE(file.ok()) << path;
+    EXPECT_EQ(file.status().code, ACL_ERROR_INVALID_FILE);
+    EXPECT_THAT(file.status().message, testing::HasSubstr(reason));
+    EXPECT_THAT(file.status().message, testing::HasSubstr(path));
+  }
+}
+
+}  // namespace
+}  // namespace belay
