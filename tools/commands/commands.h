@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace belay::tools {
+
+// What every command ends with.
+enum ExitCode { kAgree = 0, kDiffer = 1, kUsage = 2, kBadInput = 3 };
+
+// Each adds its verb to the application; when the verb was given, `exit_code` gets the result.
+void add_info(CLI::App& app, int& exit_code);
+
+}  // namespace belay::tools
