@@ -4,6 +4,7 @@
 #include "api/error.h"
 #include "base/log.h"
 #include "runtime/process.h"
+#include "runtime/resource_limits.h"
 
 using namespace belay;
 using namespace belay::api;
@@ -12,6 +13,7 @@ namespace {
 
 void started(const InitConfig& config) {
   set_error_scope(config.errors_per_process);
+  set_usual_device_limits(config);
   if (!config.dump.empty())
     log_warning(LogModule::Dump, "aclInit was given a \"dump\" section; this version does not dump yet and ignores it");
 }

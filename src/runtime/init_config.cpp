@@ -56,10 +56,7 @@ Status read_stack_size(const Json& stack, InitConfig& config) {
     return wrong(ACL_ERROR_FAILURE,
                  formatted("StackSize.{} is {}; it must be a whole number of bytes", key, value->dump()));
   };
-  if (const auto aicore = TRY(size("aicore_stack_size"))) {
-    const uint64_t bounded = std::clamp(*aicore, 32 * KiB, 192 * KiB);
-    config.aicore_stack_size = (bounded + 16 * KiB - 1) / (16 * KiB) * (16 * KiB);
-  }
+  if (const auto aicore = TRY(size("aicore_stack_size"))) config.aicore_stack_size = rounded_stack_size(*aicore);
   config.simt_stack_size = TRY(size("simt_stack_size"));
   config.simt_divergence_stack_size = TRY(size("simt_divergence_stack_size"));
   return {};
@@ -105,6 +102,11 @@ Result<Json> parse_json(std::string_view text) {
 }
 
 }  // namespace
+
+uint64_t rounded_stack_size(uint64_t bytes) {
+  const uint64_t bounded = std::clamp(bytes, 32 * KiB, 192 * KiB);
+  return (bounded + 16 * KiB - 1) / (16 * KiB) * (16 * KiB);
+}
 
 Result<InitConfig> parse_init_config(std::string_view text,
                                      const std::function<Status(const std::string&)>& check_dump) {

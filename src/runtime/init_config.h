@@ -25,6 +25,9 @@ struct InitConfig {
   uint64_t simt_printf_fifo_size = 2 << 20;
 };
 
+// The stack a core gets when asked for so much: whole 16 KiB, from 32 KiB to 192 KiB.
+uint64_t rounded_stack_size(uint64_t bytes);
+
 // A pure function of the text; empty text is an empty configuration. Keys are looked at in the documented order, and
 // the first that is wrong gives the error. `check_dump` is called with the value of "dump" when its turn comes.
 Result<InitConfig> parse_init_config(std::string_view text,

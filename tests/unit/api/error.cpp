@@ -7,6 +7,7 @@
 
 #include "acl/acl.h"
 #include "support/child.h"
+#include "support/temporary_directory.h"
 
 namespace {
 
@@ -66,6 +67,53 @@ TEST(LastError, IsNotSetByAFunctionThatIsNotSupported) {
   EXPECT_EQ(aclrtSnapShotProcessLock(0, nullptr), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("aclrtSnapShotProcessLock"));
   EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+}
+
+TEST(RecentErrMsgChild, DISABLED_PerProcess) {
+  const belay::test::TemporaryDirectory directory;
+  ASSERT_EQ(aclInit(directory.write("acl.json", R"({"err_msg_mode": "1"})").c_str()), ACL_SUCCESS);
+  std::thread([] { aclrtPeekAtLastError(bad_level); }).join();
+  EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("aclrtPeekAtLastError"));
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+  EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+}
+
+TEST(RecentErrMsg, BelongsToTheProcessWhenTheConfigurationSaysSo) {
+  belay::test::expect_passes_with({}, "RecentErrMsgChild.DISABLED_PerProcess");
+}
+
+TEST(LastError, FollowsTheDocumentedSequences) {
+  forget_errors();
+  EXPECT_EQ(aclrtGetRunMode(nullptr), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+  EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+  EXPECT_NE(aclGetRecentErrMsg(), nullptr);
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+  EXPECT_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_DEVICEID);
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_DEVICEID);
+  EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_DEVICEID);
+  EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+}
+
+TEST(LastError, IsPerThreadAndIsNotClearedBySuccess) {
+  forget_errors();
+  aclrtSetDevice(-1);
+  uint32_t count = 0;
+  EXPECT_EQ(aclrtGetDeviceCount(&count), ACL_SUCCESS);
+  std::thread([] { EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS); }).join();
+  EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_DEVICEID);
+}
+
+TEST(LastError, IsSetWithoutATextByAPollingCall) {
+  std::thread([] {
+    EXPECT_EQ(aclrtProcessReport(1), ACL_ERROR_RT_THREAD_SUBSCRIBE);
+    EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+    EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_THREAD_SUBSCRIBE);
+    int32_t device = 0;
+    EXPECT_EQ(aclrtGetDevice(&device), ACL_ERROR_RT_CONTEXT_NULL);
+    EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+  }).join();
 }
 
 // Its destructor runs after main, when this thread's own objects are gone.
