@@ -14,14 +14,20 @@ if(BELAY_SANITIZE)
   endif()
 endif()
 
-# belay_room(name [rooms beneath...]): src/<name> becomes the target belay_<name>.
+# belay_room(name [rooms beneath...] [LIBS libraries...]): src/<name> becomes the target belay_<name>. A room that has
+# only headers so far is an interface library.
 function(belay_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "LIBS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  add_library(belay_${name} STATIC ${sources})
-  target_link_libraries(belay_${name} PUBLIC belay_flags)
-  foreach(beneath ${ARGN})
-    target_link_libraries(belay_${name} PUBLIC belay_${beneath})
-  endforeach()
+  if(sources)
+    add_library(belay_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(belay_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  list(TRANSFORM room_UNPARSED_ARGUMENTS PREPEND belay_)
+  target_link_libraries(belay_${name} ${scope} belay_flags ${room_UNPARSED_ARGUMENTS} ${room_LIBS})
 endfunction()
 
 # belay_unit_tests(room): tests/unit/<room>/*.cpp become one GoogleTest program linked to that room.

@@ -44,6 +44,10 @@ struct Node {
   std::vector<std::string> subgraphs;  // names of graphs of the same model, in schema order
 };
 
+// Data (also RefData, AippData) and Const (also Constant): where values enter a graph.
+bool is_graph_input(const Node& node);
+bool is_constant(const Node& node);
+
 // Nodes in an order in which they can run: producers first. Data nodes are its inputs (attribute `index`), the node
 // of type NetOutput lists its outputs.
 struct Graph {
@@ -71,7 +75,9 @@ struct Model {
 
   Graph& main() { return graphs.front(); }
   const Graph& main() const { return graphs.front(); }
+  // Null when there is none of that name.
   const Graph* find_graph(std::string_view name) const;
+  Graph* find_graph(std::string_view name);
 };
 
 }  // namespace belay::graph

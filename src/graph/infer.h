@@ -56,6 +56,9 @@ const InferRule* find_infer_rule(std::string_view op);
 // Runs the rule of the node's type: an error that says so when the type has none.
 Status infer(InferContext& context);
 
+// The elements of an integer or bool constant; nothing for other types.
+std::optional<std::vector<int64_t>> integers(const Constant& constant);
+
 // Shape of an element-wise result; -1 stays -1 unless the other side decides.
 Result<Shape> broadcast(const Shape& a, const Shape& b);
 

@@ -35,6 +35,7 @@ size_t bytes_of(DataType type, int64_t count);
 // Product of the dimensions; -1 when one of them is unknown.
 int64_t element_count(const Shape& shape);
 bool is_known(const Shape& shape);
+bool rank_known(const Shape& shape);
 std::string to_text(const Shape& shape);  // "[1,3,224,224]"
 
 // "DT_FLOAT16", "NC1HWC0" and back; Undefined / Reserved for a name that is none.
