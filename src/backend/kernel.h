@@ -40,7 +40,7 @@ struct Tensor {
 // What a kernel is made for. Shapes are exact: a node of a dynamic-shape model gets a kernel when its shapes are known.
 struct KernelRequest {
   const graph::Node& node;
-  std::span<const graph::TensorInfo> inputs;  // with values where they are constant
+  std::span<const graph::TensorInfo> inputs;  // with values only where they are constants of the model
   std::span<const graph::TensorInfo> outputs;
   std::span<const Layout> input_layouts;  // what the producers would give
   int threads = 1;
@@ -56,8 +56,8 @@ class Kernel {
   // The layout in which an input must come; the executor changes it when the producer gives another.
   virtual Layout wants(size_t) const { return Layout::Plain; }
   virtual Layout gives(size_t) const { return Layout::Plain; }
-  // An input whose memory this output may take over; -1: none.
-  virtual int in_place(size_t) const { return -1; }
+  // Whether output `o` may take over the memory of input `i`: run then reads an element of it before it writes there.
+  virtual bool in_place(size_t /*o*/, size_t /*i*/) const { return false; }
   // Whether a constant input was packed at make time, so that run never reads it.
   virtual bool packed(size_t) const { return false; }
   // Scratch bytes that run needs, given through set_scratch before it.
@@ -72,6 +72,9 @@ struct KernelRow {
   std::string_view op, how;  // "Conv2D", "onednn"
   MadeKernel (*make)(const KernelRequest& request);
 };
+
+// Why a kernel cannot be made or run: an error for make() and run() to return.
+Status refuse(std::string why);
 
 // The rows of all families in order of preference: cpu/rows.cpp lists the families.
 std::span<const KernelRow> kernel_rows();

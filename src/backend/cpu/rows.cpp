@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/rows.h"
+
+namespace belay::backend {
+
+namespace {
+
+using Family = std::span<const KernelRow> (*)();
+
+// In order of preference: of the rows of one operator the first that accepts is taken.
+constexpr Family families[] = {
+    cpu::unary_rows,
+};
+
+}  // namespace
+
+std::span<const KernelRow> kernel_rows() {
+  static const auto* rows = [] {
+    auto* all = new std::vector<KernelRow>;
+    for (const Family family : families)
+      for (const KernelRow& row : family()) all->push_back(row);
+    return all;
+  }();
+  return *rows;
+}
+
+}  // namespace belay::backend

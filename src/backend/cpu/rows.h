@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "backend/kernel.h"
+
+// The rows of each operator family, defined in the family's file. rows.cpp lists the families, the fast ones first.
+namespace belay::backend::cpu {
+
+std::span<const KernelRow> unary_rows();
+
+}  // namespace belay::backend::cpu

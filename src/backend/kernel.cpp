@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/kernel.h"
+
+#include <map>
+
+#include "base/log.h"
+
+namespace belay::backend {
+
+namespace {
+
+int64_t channel_block(Layout layout) {
+  switch (layout) {
+    case Layout::Plain:
+    case Layout::ChannelsLast:
+      return 1;
+    case Layout::Blocked8:
+      return 8;
+    case Layout::Blocked16:
+      return 16;
+  }
+  return 1;
+}
+
+// The rows of each operator in the order in which kernel_rows() lists them.
+const std::multimap<std::string_view, const KernelRow*>& rows_by_operator() {
+  static const auto* index = [] {
+    auto* made = new std::multimap<std::string_view, const KernelRow*>;
+    for (const KernelRow& row : kernel_rows()) made->emplace(row.op, &row);
+    return made;
+  }();
+  return *index;
+}
+
+}  // namespace
+
+size_t storage_bytes(DataType type, const Shape& shape, Layout layout) {
+  const int64_t block = channel_block(layout);
+  if (block == 1 || shape.size() < 2) return graph::bytes_of(type, graph::element_count(shape));
+  Shape padded = shape;
+  padded[1] = (shape[1] + block - 1) / block * block;
+  return graph::bytes_of(type, graph::element_count(padded));
+}
+
+Status refuse(std::string why) { return {ACL_ERROR_GE_FAILURE, std::move(why)}; }
+
+MadeKernel make_kernel(const KernelRequest& request, std::string_view only) {
+  const auto [first, last] = rows_by_operator().equal_range(request.node.type);
+  std::string reasons;
+  for (auto found = first; found != last; ++found) {
+    const KernelRow& row = *found->second;
+    if (!only.empty() && row.how != only) continue;
+    MadeKernel made = row.make(request);
+    if (made.ok()) return made;
+    log_info(LogModule::Ge, "{} {}: {} refuses: {}", request.node.type, request.node.name, row.how,
+             made.status().message);
+    reasons += formatted("{}{}: {}", reasons.empty() ? "" : "; ", row.how, made.status().message);
+  }
+  if (first == last) reasons = "there is no kernel for this operator";
+  if (reasons.empty()) reasons = formatted("there is no {} kernel for this operator", only);
+  return refuse(formatted("{} {} cannot run: {}", request.node.type, request.node.name, reasons));
+}
+
+}  // namespace belay::backend
