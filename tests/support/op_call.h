@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -11,7 +12,6 @@
 #include "backend/cpu/parallel.h"
 #include "backend/kernel.h"
 #include "graph/infer.h"
-#include "graph/schema.h"
 
 // Runs one operator as the executor would: shape rule, kernel, tensors in memory of their own.
 namespace belay::test {
@@ -88,7 +88,6 @@ struct OpCall {
 inline Result<std::vector<Value>> run(const OpCall& call) {
   const backend::cpu::ThreadScope threads(call.threads);
   graph::Node node{.name = "node", .type = call.op, .attributes = call.attributes};
-  if (graph::find_schema(call.op)) TRY(graph::apply_defaults(node));
 
   std::vector<graph::Constant> constants;
   for (const Value& input : call.inputs)
