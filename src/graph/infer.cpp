@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "graph/infer_rows.h"
+#include "graph/schema.h"
 
 namespace belay::graph {
 namespace {
@@ -22,6 +23,19 @@ std::unordered_map<std::string_view, InferRule> index_rules() {
   for (const FamilyRows family : kFamilies)
     for (const InferRow& row : family()) rules.emplace(row.op, row.rule);
   return rules;
+}
+
+// Rules may read the required inputs without asking.
+Status check_inputs(const InferContext& context) {
+  const Schema* schema = find_schema(context.node.type);
+  if (!schema) return {};
+  for (size_t i = 0; i < schema->inputs.size(); ++i) {
+    const Port& port = schema->inputs[i];
+    if (port.kind == PortKind::Dynamic) break;
+    if (port.kind == PortKind::Required && !context.has(i) && !is_graph_input(context.node))
+      return context.fail(formatted("input {} ({}) is not connected", i, port.name));
+  }
+  return {};
 }
 
 template <class T>
@@ -46,6 +60,7 @@ const InferRule* find_infer_rule(std::string_view op) {
 Status infer(InferContext& context) {
   const InferRule* rule = find_infer_rule(context.node.type);
   if (!rule) return context.fail("no shape rule for this operator type");
+  TRY(check_inputs(context));
   return (*rule)(context);
 }
 
