@@ -15,7 +15,7 @@ void started(const InitConfig& config) {
   set_error_scope(config.errors_per_process);
   set_usual_device_limits(config);
   if (!config.dump.empty())
-    log_warning(LogModule::Dump, "aclInit was given a \"dump\" section; this version does not dump yet and ignores it");
+    log_notice(LogModule::Dump, "aclInit was given a \"dump\" section; this version does not dump yet and ignores it");
 }
 
 void ended() { set_error_scope(false); }

@@ -21,7 +21,7 @@
 namespace belay {
 namespace {
 
-constexpr const char* level_names[] = {"DEBUG", "INFO", "WARNING", "ERROR", "EVENT"};
+constexpr const char* level_names[] = {"DEBUG", "INFO", "WARNING", "ERROR", "EVENT", "WARNING"};
 constexpr std::array<const char*, log_module_count> module_names = {"ASCENDCL", "RUNTIME", "GE", "DUMP", "APP"};
 
 // Where lines go. Left to the system at exit: threads may still log then.
@@ -126,7 +126,8 @@ void read_module_levels(std::string_view text, LogSettings& settings) {
 }  // namespace
 
 bool LogSettings::enabled(int threshold, LogLevel level) const {
-  return level == LogLevel::Event ? events : static_cast<int>(level) >= threshold;
+  if (level == LogLevel::Event) return events;
+  return static_cast<int>(level == LogLevel::Notice ? LogLevel::Error : level) >= threshold;
 }
 
 LogSettings read_log_settings(const std::function<const char*(const char*)>& variable) {

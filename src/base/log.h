@@ -12,7 +12,9 @@
 
 namespace belay {
 
-enum class LogLevel : uint8_t { Debug, Info, Warning, Error, Event };
+// Notice: a warning that something the user asked for will not happen. It shows as WARNING, but is written at the
+// default level too; only "none" silences it.
+enum class LogLevel : uint8_t { Debug, Info, Warning, Error, Event, Notice };
 enum class LogModule : uint8_t { AscendCl, Runtime, Ge, Dump, App };
 constexpr size_t log_module_count = 5;
 
@@ -59,7 +61,7 @@ void log_line(LogModule module, LogLevel level, const char* file, uint32_t line,
 void log_line(const char* module, LogLevel level, std::string_view text) noexcept;
 bool log_enabled(LogLevel level) noexcept;
 
-// log_warning(LogModule::Dump, "layer {} is not in model {}", layer, model);
+// log_notice(LogModule::Dump, "layer {} is not in model {}", layer, model);
 template <class... Args>
 void log_at(LogModule module, LogLevel level, const LogPattern& pattern, const Args&... args) {
   if (log_enabled(module, level)) log_line(module, level, pattern.file, pattern.line, formatted(pattern.text, args...));
@@ -75,6 +77,10 @@ void log_info(LogModule module, LogPattern pattern, const Args&... args) {
 template <class... Args>
 void log_warning(LogModule module, LogPattern pattern, const Args&... args) {
   log_at(module, LogLevel::Warning, pattern, args...);
+}
+template <class... Args>
+void log_notice(LogModule module, LogPattern pattern, const Args&... args) {
+  log_at(module, LogLevel::Notice, pattern, args...);
 }
 template <class... Args>
 void log_error(LogModule module, LogPattern pattern, const Args&... args) {

@@ -25,20 +25,20 @@ Devices read_devices() {
   const char* wanted = getenv("BELAY_DEVICES");
   const auto count = parse_device_count(wanted);
   if (!count)
-    log_warning(LogModule::Runtime, "BELAY_DEVICES={} is not a number from 0 to {}: {} devices are simulated", wanted,
-                most_devices, default_count);
+    log_notice(LogModule::Runtime, "BELAY_DEVICES={} is not a number from 0 to {}: {} devices are simulated", wanted,
+               most_devices, default_count);
   const char* filter = getenv("ASCEND_RT_VISIBLE_DEVICES");
   auto visible = parse_visible_devices(filter, count.value_or(default_count));
   if (filter && static_cast<size_t>(std::ranges::count(std::string_view(filter), ',')) + 1 != visible.size())
-    log_warning(LogModule::Runtime,
-                "ASCEND_RT_VISIBLE_DEVICES={} is read up to the first id that is not an ascending number below {}: "
-                "{} devices are visible",
-                filter, count.value_or(default_count), visible.size());
+    log_notice(LogModule::Runtime,
+               "ASCEND_RT_VISIBLE_DEVICES={} is read up to the first id that is not an ascending number below {}: "
+               "{} devices are visible",
+               filter, count.value_or(default_count), visible.size());
   const char* size = getenv("BELAY_DEVICE_MEMORY");
   const auto memory = parse_device_memory(size);
   if (size && !memory)
-    log_warning(LogModule::Runtime, "BELAY_DEVICE_MEMORY={} is not a size such as 512M or 16G: {} bytes are simulated",
-                size, soc().memory);
+    log_notice(LogModule::Runtime, "BELAY_DEVICE_MEMORY={} is not a size such as 512M or 16G: {} bytes are simulated",
+               size, soc().memory);
   return {std::move(visible), memory.value_or(soc().memory)};
 }
 

@@ -211,7 +211,7 @@ void Stream::close() {
   if (ended) {
     const size_t dropped = ended->queue->cancel(*ended);
     if (dropped > 0)
-      log_warning(LogModule::Runtime, "stream {} was destroyed before {} of its callbacks ran", id_, dropped);
+      log_notice(LogModule::Runtime, "stream {} was destroyed before {} of its callbacks ran", id_, dropped);
   }
   if (!worker.joinable()) return;
   if (worker.get_id() == std::this_thread::get_id())

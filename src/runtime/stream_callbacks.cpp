@@ -70,7 +70,7 @@ Status Stream::unsubscribe(uint64_t thread_id) {
   }
   const size_t dropped = ended->queue->cancel(*ended);
   if (dropped > 0)
-    log_warning(LogModule::Runtime, "stream {} was unsubscribed before {} of its callbacks ran", id_, dropped);
+    log_notice(LogModule::Runtime, "stream {} was unsubscribed before {} of its callbacks ran", id_, dropped);
   return {};
 }
 

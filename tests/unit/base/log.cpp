@@ -120,12 +120,19 @@ TEST_F(Log, LevelsBelowTheThresholdAreOffAndMakeNoFile) {
   EXPECT_TRUE(test::files_under(directory_.path()).empty());
 }
 
+TEST_F(Log, ANoticeIsAWarningThatTheDefaultLevelShows) {
+  use_level(3);
+  log_notice(LogModule::Dump, "layer {} matches nothing", "x");
+  EXPECT_THAT(logged(), MatchesRegex("\\[WARNING\\] DUMP\\(.*\\]layer x matches nothing\n"));
+}
+
 TEST_F(Log, LevelFourWritesNothingAndEventsCanBeOff) {
   LogSettings settings;
   settings.module_level.fill(settings.level = 4);
   settings.events = false;
   use(settings);
   log_error(LogModule::Ge, "unseen");
+  log_notice(LogModule::Ge, "unseen");
   log_event(LogModule::Ge, "unseen");
   EXPECT_TRUE(test::files_under(directory_.path()).empty());
 }
