@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "backend/cpu/convert_element.h"
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/rows.h"
 
@@ -88,7 +87,7 @@ constexpr auto add_value = [](const graph::Attributes& attributes) {
     if constexpr (std::is_floating_point_v<X>)
       return x + X(value);
     else
-      return convert_element<X>(static_cast<double>(x) + value);
+      return static_cast<X>(static_cast<double>(x) + value);
   };
 };
 constexpr auto multiply_value = [](const graph::Attributes& attributes) {
@@ -97,7 +96,7 @@ constexpr auto multiply_value = [](const graph::Attributes& attributes) {
     if constexpr (std::is_floating_point_v<X>)
       return x * X(value);
     else
-      return convert_element<X>(static_cast<double>(x) * value);
+      return static_cast<X>(static_cast<double>(x) * value);
   };
 };
 
