@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "graph/infer_graph.h"
 #include "graph/infer_rows.h"
 #include "graph/schema.h"
 
@@ -16,6 +17,8 @@ using FamilyRows = std::span<const InferRow> (*)();
 // One line per family that has rules.
 constexpr FamilyRows kFamilies[] = {
     infer_rows_elementwise,
+    infer_rows_shape,
+    infer_rows_reduce,
 };
 
 std::unordered_map<std::string_view, InferRule> index_rules() {
@@ -58,6 +61,9 @@ const InferRule* find_infer_rule(std::string_view op) {
 }
 
 Status infer(InferContext& context) {
+  if (const auto* members = get_if<std::shared_ptr<Graph>>(context.node.attributes, kMembers))
+    return infer_members(context, **members);
+  if (context.model && !context.node.subgraphs.empty()) return infer_subgraphs(context);
   const InferRule* rule = find_infer_rule(context.node.type);
   if (!rule) return context.fail("no shape rule for this operator type");
   TRY(check_inputs(context));
@@ -91,6 +97,15 @@ std::optional<std::vector<int64_t>> integers(const Constant& constant) {
 std::optional<std::vector<int64_t>> InferContext::ints(size_t input) const {
   if (!has(input) || !inputs[input].value) return {};
   return integers(*inputs[input].value);
+}
+
+std::optional<std::vector<int64_t>> InferContext::partial_ints(size_t input) const {
+  if (!has(input)) return {};
+  const TensorInfo& info = inputs[input];
+  if (info.value) return integers(*info.value);
+  if (info.partial) return *info.partial;
+  if (info.shape.size() == 1 && info.shape[0] >= 0) return std::vector<int64_t>(info.shape[0], kUnknownElement);
+  return {};
 }
 
 Status InferContext::fail(const std::string& why) const {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of nodes that run other graphs.
+#include <algorithm>
+
+#include "graph/infer_graph.h"
+
+namespace belay::graph {
+namespace {
+
+bool is_loop(const Node& node) { return node.type == "While" || node.type == "StatelessWhile"; }
+
+// What holds of both.
+TensorInfo merged(const TensorInfo& a, const TensorInfo& b) {
+  TensorInfo both{a.type == DataType::Undefined ? b.type : a.type, a.shape};
+  if (a.shape == b.shape) return both;
+  if (!rank_known(a.shape) || !rank_known(b.shape) || a.shape.size() != b.shape.size()) {
+    both.shape = {-2};
+    return both;
+  }
+  for (size_t i = 0; i < both.shape.size(); ++i)
+    if (a.shape[i] != b.shape[i]) both.shape[i] = -1;
+  return both;
+}
+
+Result<std::vector<TensorInfo>> results_of(const InferContext& c, const std::string& name,
+                                           std::span<const TensorInfo> inputs) {
+  const Graph* graph = c.model->find_graph(name);
+  if (!graph) return c.fail("subgraph " + name + " does not exist");
+  GraphInference inference(c.model, *graph);
+  TRY(inference.run(inputs));
+  auto results = inference.results();
+  for (TensorInfo& result : results) result.value = nullptr, result.partial = nullptr;  // they end with `inference`
+  return results;
+}
+
+Status infer_branches(InferContext& c) {
+  for (const std::string& name : c.node.subgraphs) {
+    auto results = TRY(results_of(c, name, c.inputs));
+    if (c.outputs.empty()) {
+      c.outputs = std::move(results);
+      continue;
+    }
+    if (results.size() != c.outputs.size()) return c.fail("its subgraphs differ in their number of outputs");
+    for (size_t i = 0; i < results.size(); ++i) c.outputs[i] = merged(c.outputs[i], results[i]);
+  }
+  return {};
+}
+
+// What holds of the loop's variables in every iteration: dimensions that the body changes are unknown.
+Result<std::vector<TensorInfo>> loop_variables(const InferContext& c) {
+  if (c.node.subgraphs.size() < 2) return c.fail("a loop needs the graphs cond and body");
+  std::vector<TensorInfo> variables(c.inputs.begin(), c.inputs.end());
+  for (TensorInfo& variable : variables) variable.value = nullptr, variable.partial = nullptr;
+  for (;;) {
+    const auto next = TRY(results_of(c, c.node.subgraphs[1], variables));
+    bool changed = false;
+    for (size_t i = 0; i < std::min(next.size(), variables.size()); ++i) {
+      TensorInfo wider = merged(variables[i], next[i]);
+      changed |= wider.shape != variables[i].shape;
+      variables[i] = std::move(wider);
+    }
+    if (!changed) return variables;  // each round makes a dimension or a rank unknown: it ends
+  }
+}
+
+}  // namespace
+
+Result<std::vector<TensorInfo>> subgraph_inputs(const InferContext& context) {
+  if (is_loop(context.node)) return loop_variables(context);
+  return std::vector<TensorInfo>(context.inputs.begin(), context.inputs.end());
+}
+
+Status infer_subgraphs(InferContext& context) {
+  if (!is_loop(context.node)) return infer_branches(context);
+  context.outputs = TRY(loop_variables(context));
+  return {};
+}
+
+}  // namespace belay::graph
