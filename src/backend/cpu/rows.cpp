@@ -9,7 +9,8 @@ using Family = std::span<const KernelRow> (*)();
 
 // In order of preference: of the rows of one operator the first that accepts is taken.
 constexpr Family families[] = {
-    cpu::unary_rows,
+    cpu::unary_rows,   cpu::activation_rows,  cpu::binary_rows,     cpu::compare_rows,
+    cpu::ternary_rows, cpu::channelwise_rows, cpu::accumulate_rows, cpu::cast_rows,
 };
 
 }  // namespace

@@ -9,5 +9,12 @@
 namespace belay::backend::cpu {
 
 std::span<const KernelRow> unary_rows();
+std::span<const KernelRow> activation_rows();
+std::span<const KernelRow> binary_rows();
+std::span<const KernelRow> compare_rows();
+std::span<const KernelRow> ternary_rows();
+std::span<const KernelRow> channelwise_rows();
+std::span<const KernelRow> accumulate_rows();
+std::span<const KernelRow> cast_rows();
 
 }  // namespace belay::backend::cpu

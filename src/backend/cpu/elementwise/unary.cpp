@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "backend/cpu/convert_element.h"
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/rows.h"
 
@@ -87,7 +88,7 @@ constexpr auto add_value = [](const graph::Attributes& attributes) {
     if constexpr (std::is_floating_point_v<X>)
       return x + X(value);
     else
-      return static_cast<X>(static_cast<double>(x) + value);
+      return convert_element<X>(static_cast<double>(x) + value);
   };
 };
 constexpr auto multiply_value = [](const graph::Attributes& attributes) {
@@ -96,7 +97,7 @@ constexpr auto multiply_value = [](const graph::Attributes& attributes) {
     if constexpr (std::is_floating_point_v<X>)
       return x * X(value);
     else
-      return static_cast<X>(static_cast<double>(x) * value);
+      return convert_element<X>(static_cast<double>(x) * value);
   };
 };
 
