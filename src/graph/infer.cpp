@@ -19,6 +19,10 @@ constexpr FamilyRows kFamilies[] = {
     infer_rows_elementwise,
     infer_rows_shape,
     infer_rows_reduce,
+    infer_rows_gather,
+    infer_rows_join,
+    infer_rows_slice,
+    infer_rows_select,
 };
 
 std::unordered_map<std::string_view, InferRule> index_rules() {

@@ -12,7 +12,10 @@ std::span<const InferRow> infer_rows_elementwise();
 std::span<const InferRow> infer_rows_shape();
 std::span<const InferRow> infer_rows_reduce();
 std::span<const InferRow> infer_rows_nn();         // convolution, pooling, matrix products, norms, softmax
-std::span<const InferRow> infer_rows_move();       // gather, scatter, slice, concat, split, pad, resize, topk
+std::span<const InferRow> infer_rows_gather();     // and scatter
+std::span<const InferRow> infer_rows_join();       // concat, split, pack
+std::span<const InferRow> infer_rows_slice();      // slice, pad, tile, reverse
+std::span<const InferRow> infer_rows_select();     // top-k, sort, non-zero, unique, diagonals
 std::span<const InferRow> infer_rows_recurrent();  // LSTM, GRU
 std::span<const InferRow> infer_rows_quant();
 std::span<const InferRow> infer_rows_vision();

@@ -9,8 +9,10 @@ using Family = std::span<const KernelRow> (*)();
 
 // In order of preference: of the rows of one operator the first that accepts is taken.
 constexpr Family families[] = {
-    cpu::unary_rows,   cpu::activation_rows,  cpu::binary_rows,     cpu::compare_rows,
-    cpu::ternary_rows, cpu::channelwise_rows, cpu::accumulate_rows, cpu::cast_rows,
+    cpu::gather_rows,     cpu::scatter_rows, cpu::join_rows,    cpu::slice_rows,    cpu::pad_rows,
+    cpu::rearrange_rows,  cpu::order_rows,   cpu::choose_rows,  cpu::diagonal_rows, cpu::unary_rows,
+    cpu::activation_rows, cpu::binary_rows,  cpu::compare_rows, cpu::ternary_rows,  cpu::channelwise_rows,
+    cpu::accumulate_rows, cpu::cast_rows,
 };
 
 }  // namespace

@@ -17,4 +17,15 @@ std::span<const KernelRow> channelwise_rows();
 std::span<const KernelRow> accumulate_rows();
 std::span<const KernelRow> cast_rows();
 
+// Of the files in cpu/move.
+std::span<const KernelRow> gather_rows();
+std::span<const KernelRow> scatter_rows();
+std::span<const KernelRow> join_rows();
+std::span<const KernelRow> slice_rows();
+std::span<const KernelRow> pad_rows();
+std::span<const KernelRow> rearrange_rows();
+std::span<const KernelRow> order_rows();
+std::span<const KernelRow> choose_rows();
+std::span<const KernelRow> diagonal_rows();
+
 }  // namespace belay::backend::cpu

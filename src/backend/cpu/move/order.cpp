@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that put elements in order of size.
+#include <algorithm>
+#include <numeric>
+
+#include "backend/cpu/arguments.h"
+#include "backend/cpu/element.h"
+#include "backend/cpu/function_kernel.h"
+#include "backend/cpu/move/order.h"
+#include "backend/cpu/parallel.h"
+#include "backend/cpu/rows.h"
+#include "base/text.h"
+#include "graph/infer_arguments.h"
+
+namespace belay::backend::cpu {
+namespace {
+
+// The first `kept` of each lane in order; of equal ones the one that comes first. Output 1 has their places.
+template <class T, class I>
+void order_lanes(const Lanes& lanes, int64_t kept, bool downwards, const T* x, T* values, I* places) {
+  using C = compute_t<T>;
+  parallel_for(lanes.outer * lanes.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, lanes.size)),
+               [&](int64_t begin, int64_t end) {
+                 std::vector<C> lane(size_t(lanes.size));
+                 std::vector<int32_t> order(size_t(lanes.size));
+                 for (int64_t l = begin; l < end; ++l) {
+                   const int64_t o = l / lanes.inner, i = l % lanes.inner;
+                   for (int64_t j = 0; j < lanes.size; ++j) lane[size_t(j)] = x[(o * lanes.size + j) * lanes.inner + i];
+                   std::iota(order.begin(), order.end(), 0);
+                   const auto earlier = [&](int32_t a, int32_t b) {
+                     const C va = lane[size_t(a)], vb = lane[size_t(b)];
+                     if (downwards ? before(vb, va) : before(va, vb)) return true;
+                     if (downwards ? before(va, vb) : before(vb, va)) return false;
+                     return a < b;
+                   };
+                   if (kept * 8 < lanes.size) {
+                     std::partial_sort(order.begin(), order.begin() + kept, order.end(), earlier);
+                   } else {
+                     std::sort(order.begin(), order.end(), earlier);
+                   }
+                   for (int64_t j = 0; j < kept; ++j) {
+                     const int64_t to = (o * kept + j) * lanes.inner + i;
+                     values[to] = T(lane[size_t(order[size_t(j)])]);
+                     places[to] = I(order[size_t(j)]);
+                   }
+                 }
+               });
+}
+
+Status order_into(size_t axis, int64_t kept, bool downwards, const Tensor& x, Tensor& values, Tensor& places) {
+  const Lanes lanes = lanes_of(x.shape, axis);
+  return with_type(AllTypes{}, x.type, [&]<class T>() -> Status {
+    if (places.type == DataType::Int64)
+      order_lanes(lanes, kept, downwards, x.as<T>(), values.as<T>(), places.as<int64_t>());
+    else
+      order_lanes(lanes, kept, downwards, x.as<T>(), values.as<T>(), places.as<int32_t>());
+    return {};
+  });
+}
+
+Status check_places(const KernelRequest& request, size_t axis) {
+  const DataType type = request.outputs[1].type;
+  if (type != DataType::Int32 && type != DataType::Int64) return refuse("the places must be int32 or int64");
+  if (request.inputs[0].shape[axis] > INT32_MAX) return refuse("the dimension is too long");
+  return {};
+}
+
+MadeKernel make_top_k(const KernelRequest& request) {
+  const auto axis = graph::axis_within(graph::int_of(request.node, "dim", -1), request.inputs[0].shape.size());
+  if (!axis) return refuse("dim is outside the tensor");
+  TRY(check_places(request, *axis));
+  const bool largest = graph::flag_of(request.node, "largest", true);
+  return function_kernel([=, axis = *axis, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
+    const int64_t kept = out[0].shape[axis];
+    if (kept > in[0].shape[axis])
+      return failed(label, formatted("k is {}, the dimension has {} elements", kept, in[0].shape[axis]));
+    return order_into(axis, kept, largest, in[0], out[0], out[1]);
+  });
+}
+
+MadeKernel make_sort(const KernelRequest& request) {
+  const auto axis = graph::axis_within(graph::int_of(request.node, "axis", -1), request.inputs[0].shape.size());
+  if (!axis) return refuse("axis is outside the tensor");
+  TRY(check_places(request, *axis));
+  const bool downwards = graph::flag_of(request.node, "descending", false);
+  return function_kernel([=, axis = *axis](Inputs in, Outputs out) -> Status {
+    return order_into(axis, in[0].shape[axis], downwards, in[0], out[0], out[1]);
+  });
+}
+
+// Where each value would go into its row of the sorted sequence.
+MadeKernel make_search_sorted(const KernelRequest& request) {
+  const Shape &sequence = request.inputs[0].shape, &values = request.inputs[1].shape;
+  if (request.inputs.size() > 2 && request.inputs[2].present) return refuse("a sorter is not supported");
+  if (sequence.empty()) return refuse("sorted_sequence must have a dimension");
+  if (request.inputs[0].type != request.inputs[1].type) return refuse("sorted_sequence and values differ in type");
+  const bool shared = sequence.size() == 1;
+  if (!shared &&
+      (sequence.size() != values.size() || !std::equal(sequence.begin(), sequence.end() - 1, values.begin())))
+    return refuse("sorted_sequence and values differ before the last dimension");
+  const bool right = graph::flag_of(request.node, "right", false);
+  return function_kernel([=](Inputs in, Outputs out) -> Status {
+    const int64_t length = in[0].shape.back(), per_row = shared ? in[1].count() : in[1].shape.back();
+    return with_type(AllTypes{}, in[0].type, [&]<class T>() -> Status {
+      using C = compute_t<T>;
+      const auto less = [](const T& a, const T& b) { return before(C(a), C(b)); };
+      for (int64_t i = 0; i < in[1].count(); ++i) {
+        const T* row = in[0].as<T>() + i / std::max<int64_t>(1, per_row) * length;
+        const T value = in[1].as<T>()[i];
+        const T* found =
+            right ? std::upper_bound(row, row + length, value, less) : std::lower_bound(row, row + length, value, less);
+        if (out[0].type == DataType::Int64)
+          out[0].as<int64_t>()[i] = found - row;
+        else
+          out[0].as<int32_t>()[i] = int32_t(found - row);
+      }
+      return {};
+    });
+  });
+}
+
+constexpr KernelRow rows[] = {
+    {"TopK", "reference", make_top_k},    {"TopKV2", "reference", make_top_k},
+    {"TopKV2D", "reference", make_top_k}, {"TopKD", "reference", make_top_k},
+    {"Sort", "reference", make_sort},     {"SearchSorted", "reference", make_search_sorted},
+};
+
+}  // namespace
+
+std::span<const KernelRow> order_rows() { return rows; }
+
+}  // namespace belay::backend::cpu

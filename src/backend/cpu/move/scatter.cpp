@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that put elements where indices say, or combine them with what is there.
+#include <cstring>
+
+#include "backend/cpu/arguments.h"
+#include "backend/cpu/broadcast.h"
+#include "backend/cpu/element.h"
+#include "backend/cpu/function_kernel.h"
+#include "backend/cpu/move/strided_copy.h"
+#include "backend/cpu/rows.h"
+#include "base/text.h"
+#include "graph/infer_arguments.h"
+
+namespace belay::backend::cpu {
+namespace {
+
+enum class Combine { Replace, Add, Sub, Mul, Max, Min };
+
+template <class T>
+T combined(Combine how, T old, T update) {
+  using C = compute_t<T>;
+  const C a = old, b = update;
+  switch (how) {
+    case Combine::Replace:
+      return update;
+    case Combine::Add:
+      return T(C(a + b));
+    case Combine::Sub:
+      return T(C(a - b));
+    case Combine::Mul:
+      return T(C(a * b));
+    case Combine::Max:
+      return a != a || a > b ? old : update;  // a NaN stays
+    case Combine::Min:
+      return a != a || a < b ? old : update;
+  }
+  return update;
+}
+
+// Row i of the updates meets row targets[i] of y, in order; a row is `inner` elements.
+template <class T>
+void scatter(Combine how, const std::vector<int64_t>& targets, int64_t inner, const T* updates, T* y) {
+  for (size_t i = 0; i < targets.size(); ++i) {
+    T* to = y + targets[i] * inner;
+    const T* from = updates + int64_t(i) * inner;
+    for (int64_t j = 0; j < inner; ++j) to[j] = combined(how, to[j], from[j]);
+  }
+}
+
+Status put_rows(Combine how, DataType type, const std::vector<int64_t>& targets, int64_t inner, const Tensor& updates,
+                Tensor& y) {
+  if (how == Combine::Replace) {
+    const size_t row = TRY(element_bytes(type)) * size_t(inner);
+    if (row == 0) return {};
+    for (size_t i = 0; i < targets.size(); ++i)
+      std::memcpy(y.as<std::byte>() + size_t(targets[i]) * row, updates.as<std::byte>() + i * row, row);
+    return {};
+  }
+  return with_type(AllTypes{}, type, [&]<class T>() -> Status {
+    scatter(how, targets, inner, updates.as<T>(), y.as<T>());
+    return {};
+  });
+}
+
+// Starts the result as a copy of the tensor that is written into, unless it is its memory.
+void begin_with(const Tensor& x, Tensor& y) {
+  if (x.data != y.data && x.count()) std::memcpy(y.data, x.data, graph::bytes_of(x.type, x.count()));
+}
+
+Result<Combine> combine_named(std::string_view name) {
+  if (name == "none" || name == "update") return Combine::Replace;
+  if (name == "add") return Combine::Add;
+  if (name == "mul") return Combine::Mul;
+  if (name == "max") return Combine::Max;
+  if (name == "min") return Combine::Min;
+  return refuse(formatted("reduction {} is not one of none, add, mul, max, min", name));
+}
+
+MadeKernel make_scatter_elements(const KernelRequest& request) {
+  const Combine how = TRY(combine_named(graph::text_of(request.node, "reduction", "none")));
+  const Shape &x = request.inputs[0].shape, &index = request.inputs[1].shape;
+  const auto axis = graph::axis_within(graph::int_of(request.node, "axis", 0), x.size());
+  if (!axis) return refuse("axis is outside the tensor");
+  if (index != request.inputs[2].shape) return refuse("indices and updates differ in shape");
+  for (size_t d = 0; d < x.size(); ++d)
+    if (d != *axis && index[d] > x[d]) return refuse("indices is larger than data");
+  TRY(element_bytes(request.inputs[0].type));
+  const auto run = [=, axis = *axis, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
+    auto targets = TRY(indices_within(label, in[1], in[0].shape[axis], true));
+    const Shape &dims = in[1].shape, strides = row_major_strides(in[0].shape);
+    for (size_t i = 0; i < targets.size(); ++i) {
+      int64_t rest = int64_t(i), at = targets[i] * strides[axis];
+      for (size_t d = dims.size(); d-- > 0; rest /= dims[d])
+        if (d != axis) at += rest % dims[d] * strides[d];
+      targets[i] = at;
+    }
+    begin_with(in[0], out[0]);
+    return put_rows(how, in[0].type, targets, 1, in[2], out[0]);
+  };
+  return function_kernel(run, 1);
+}
+
+// Rows of `shape` that indices, whose last dimension is one coordinate each, name.
+Result<std::vector<int64_t>> row_targets(const std::string& label, const Shape& shape, const Tensor& indices) {
+  const size_t depth = size_t(indices.shape.back());
+  if (depth > shape.size()) return failed(label, "an index has more coordinates than the tensor dimensions");
+  const auto all = TRY(integers(indices));
+  std::vector<int64_t> targets(static_cast<size_t>(product(indices.shape, 0, indices.shape.size() - 1)));
+  for (size_t i = 0; i < targets.size(); ++i) {
+    int64_t at = 0;
+    for (size_t d = 0; d < depth; ++d) {
+      const int64_t index = all[i * depth + d], size = shape[d];
+      if (index < -size || index >= size) return bad_index(label, index, int64_t(i * depth + d), size, true);
+      at = at * size + (index < 0 ? index + size : index);
+    }
+    targets[i] = at;
+  }
+  return targets;
+}
+
+Status scatter_nd(const std::string& label, Combine how, const Tensor& indices, const Tensor& updates, Tensor& y) {
+  const auto targets = TRY(row_targets(label, y.shape, indices));
+  const int64_t inner = product(y.shape, size_t(indices.shape.back()), y.shape.size());
+  if (updates.count() != int64_t(targets.size()) * inner)
+    return failed(label, formatted("{} updates for {} places", updates.count(), int64_t(targets.size()) * inner));
+  return put_rows(how, y.type, targets, inner, updates, y);
+}
+
+template <Combine how>
+MadeKernel make_scatter_nd(const KernelRequest& request) {
+  if (request.inputs[1].shape.empty()) return refuse("indices must have a dimension");
+  TRY(element_bytes(request.inputs[0].type));
+  const auto run = [label = label_of(request.node)](Inputs in, Outputs out) -> Status {
+    begin_with(in[0], out[0]);
+    return scatter_nd(label, how, in[1], in[2], out[0]);
+  };
+  return function_kernel(run, 1);
+}
+
+// indices, x, shape: x added into zeros.
+MadeKernel make_scatter_nd_fresh(const KernelRequest& request) {
+  if (request.inputs[0].shape.empty()) return refuse("indices must have a dimension");
+  TRY(element_bytes(request.inputs[1].type));
+  return function_kernel([label = label_of(request.node)](Inputs in, Outputs out) -> Status {
+    if (out[0].count()) std::memset(out[0].data, 0, graph::bytes_of(out[0].type, out[0].count()));
+    return scatter_nd(label, Combine::Add, in[0], in[1], out[0]);
+  });
+}
+
+// Each index names a row of the first dimension.
+template <Combine how>
+MadeKernel make_scatter_first(const KernelRequest& request) {
+  if (request.inputs[0].shape.empty()) return refuse("var must have a dimension");
+  TRY(element_bytes(request.inputs[0].type));
+  const auto run = [label = label_of(request.node)](Inputs in, Outputs out) -> Status {
+    const auto targets = TRY(indices_within(label, in[1], in[0].shape[0], true));
+    const int64_t inner = product(in[0].shape, 1, in[0].shape.size());
+    if (in[2].count() != int64_t(targets.size()) * inner)
+      return failed(label, formatted("{} updates for {} places", in[2].count(), int64_t(targets.size()) * inner));
+    begin_with(in[0], out[0]);
+    return put_rows(how, in[0].type, targets, inner, in[2], out[0]);
+  };
+  return function_kernel(run, 1);
+}
+
+constexpr KernelRow rows[] = {
+    {"ScatterElements", "reference", make_scatter_elements},
+    {"TensorScatterUpdate", "reference", make_scatter_nd<Combine::Replace>},
+    {"TensorScatterAdd", "reference", make_scatter_nd<Combine::Add>},
+    {"TensorScatterSub", "reference", make_scatter_nd<Combine::Sub>},
+    {"TensorScatterMul", "reference", make_scatter_nd<Combine::Mul>},
+    {"TensorScatterMax", "reference", make_scatter_nd<Combine::Max>},
+    {"TensorScatterMin", "reference", make_scatter_nd<Combine::Min>},
+    {"ScatterNdUpdate", "reference", make_scatter_nd<Combine::Replace>},
+    {"ScatterNdAdd", "reference", make_scatter_nd<Combine::Add>},
+    {"ScatterNdSub", "reference", make_scatter_nd<Combine::Sub>},
+    {"ScatterNdMul", "reference", make_scatter_nd<Combine::Mul>},
+    {"ScatterNdMax", "reference", make_scatter_nd<Combine::Max>},
+    {"ScatterNdMin", "reference", make_scatter_nd<Combine::Min>},
+    {"ScatterUpdate", "reference", make_scatter_first<Combine::Replace>},
+    {"ScatterAdd", "reference", make_scatter_first<Combine::Add>},
+    {"ScatterSub", "reference", make_scatter_first<Combine::Sub>},
+    {"ScatterMul", "reference", make_scatter_first<Combine::Mul>},
+    {"ScatterMax", "reference", make_scatter_first<Combine::Max>},
+    {"ScatterMin", "reference", make_scatter_first<Combine::Min>},
+    {"ScatterNd", "reference", make_scatter_nd_fresh},
+};
+
+}  // namespace
+
+std::span<const KernelRow> scatter_rows() { return rows; }
+
+}  // namespace belay::backend::cpu

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/move/strided_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cpu/parallel.h"
+
+namespace belay::backend::cpu {
+namespace {
+
+constexpr int64_t grain = 16384;  // elements that are worth a thread
+
+// A dimension of a copy.
+struct Dim {
+  int64_t size, dst, src;
+};
+
+// The same copy with as few dimensions as can be; at least one, none of size 1 but the last.
+std::vector<Dim> joined(const graph::Shape& shape, const graph::Shape& dst, const graph::Shape& src) {
+  std::vector<Dim> dims;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const Dim next{shape[d], dst[d], src[d]};
+    if (next.size == 1) continue;
+    if (!dims.empty() && dims.back().dst == next.dst * next.size && dims.back().src == next.src * next.size)
+      dims.back() = {dims.back().size * next.size, next.dst, next.src};
+    else
+      dims.push_back(next);
+  }
+  if (dims.empty()) dims.push_back({1, 1, 1});
+  return dims;
+}
+
+template <class T>
+void copy_row(const Dim& dim, T* dst, const T* src) {
+  if (dim.dst == 1 && dim.src == 1) {
+    std::memcpy(dst, src, size_t(dim.size) * sizeof(T));
+  } else if (dim.dst == 1 && dim.src == 0) {
+    std::fill_n(dst, dim.size, *src);
+  } else {
+    for (int64_t i = 0; i < dim.size; ++i) dst[i * dim.dst] = src[i * dim.src];
+  }
+}
+
+// Rows [begin, end) of the copy, a row being the last dimension.
+template <class T>
+void copy_rows(const std::vector<Dim>& dims, T* dst, const T* src, int64_t begin, int64_t end) {
+  const size_t outer = dims.size() - 1;
+  std::vector<int64_t> index(outer);
+  int64_t rest = begin;
+  for (size_t d = outer; d-- > 0; rest /= dims[d].size) {
+    index[d] = rest % dims[d].size;
+    dst += index[d] * dims[d].dst;
+    src += index[d] * dims[d].src;
+  }
+  for (int64_t row = begin; row < end; ++row) {
+    copy_row(dims.back(), dst, src);
+    for (size_t d = outer; d-- > 0;) {
+      dst += dims[d].dst;
+      src += dims[d].src;
+      if (++index[d] < dims[d].size) break;
+      dst -= dims[d].dst * dims[d].size;
+      src -= dims[d].src * dims[d].size;
+      index[d] = 0;
+    }
+  }
+}
+
+template <class T>
+void copy_all(std::vector<Dim> dims, T* dst, const T* src) {
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < dims.size(); ++d) rows *= dims[d].size;
+  if (rows > 1) {
+    const int64_t least = std::max<int64_t>(1, grain / std::max<int64_t>(1, dims.back().size));
+    parallel_for(rows, least, [&](int64_t begin, int64_t end) { copy_rows(dims, dst, src, begin, end); });
+    return;
+  }
+  const Dim last = dims.back();
+  parallel_for(last.size, grain, [&](int64_t begin, int64_t end) {
+    copy_row(Dim{end - begin, last.dst, last.src}, dst + begin * last.dst, src + begin * last.src);
+  });
+}
+
+// Stretches of a table in which offsets follow one another.
+struct Run {
+  int64_t at, offset, length;
+};
+std::vector<Run> runs_of(const std::vector<int64_t>& offsets) {
+  std::vector<Run> runs;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    if (!runs.empty() && runs.back().offset + runs.back().length == offsets[i])
+      ++runs.back().length;
+    else
+      runs.push_back({int64_t(i), offsets[i], 1});
+  }
+  return runs;
+}
+
+template <class T>
+void copy_by_tables(const std::vector<std::vector<int64_t>>& offsets, T* dst, const T* src) {
+  const auto& last = offsets.back();
+  const auto runs = runs_of(last);
+  const bool whole = int64_t(runs.size()) * 8 < int64_t(last.size());  // runs are long enough to be copied as such
+  const auto inner = int64_t(last.size());
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < offsets.size(); ++d) rows *= int64_t(offsets[d].size());
+  parallel_for(rows, std::max<int64_t>(1, grain / std::max<int64_t>(1, inner)), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t base = 0, rest = row;
+      for (size_t d = offsets.size() - 1; d-- > 0; rest /= int64_t(offsets[d].size()))
+        base += offsets[d][size_t(rest % int64_t(offsets[d].size()))];
+      T* to = dst + row * inner;
+      if (whole)
+        for (const Run& run : runs) std::memcpy(to + run.at, src + base + run.offset, size_t(run.length) * sizeof(T));
+      else
+        for (int64_t i = 0; i < inner; ++i) to[i] = src[base + last[size_t(i)]];
+    }
+  });
+}
+
+}  // namespace
+
+void copy_strided(size_t bytes, const graph::Shape& shape, void* dst, const graph::Shape& dst_strides, const void* src,
+                  const graph::Shape& src_strides) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  const auto dims = joined(shape, dst_strides, src_strides);
+  with_element_size(bytes, [&]<class T>(T) { copy_all(dims, static_cast<T*>(dst), static_cast<const T*>(src)); });
+}
+
+void copy_indexed(size_t bytes, const std::vector<std::vector<int64_t>>& offsets, void* dst, const void* src) {
+  for (const auto& table : offsets)
+    if (table.empty()) return;
+  if (offsets.empty()) {
+    std::memcpy(dst, src, bytes);
+    return;
+  }
+  with_element_size(bytes,
+                    [&]<class T>(T) { copy_by_tables(offsets, static_cast<T*>(dst), static_cast<const T*>(src)); });
+}
+
+void fill_elements(size_t bytes, void* dst, int64_t count, const void* value) {
+  with_element_size(bytes, [&]<class T>(T) {
+    T element;
+    std::memcpy(&element, value, sizeof(T));
+    parallel_for(count, grain, [&](int64_t begin, int64_t end) {
+      std::fill(static_cast<T*>(dst) + begin, static_cast<T*>(dst) + end, element);
+    });
+  });
+}
+
+}  // namespace belay::backend::cpu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "graph/types.h"
+
+namespace belay::backend::cpu {
+
+// For every index i within `shape`: dst[i * dst_strides] = src[i * src_strides]. Strides are in elements of `bytes`
+// bytes, may be 0 or negative for the source, and say where the element of index 0 is: at the pointers. Runs on the
+// threads of the scope; contiguous stretches are copied whole.
+void copy_strided(size_t bytes, const graph::Shape& shape, void* dst, const graph::Shape& dst_strides, const void* src,
+                  const graph::Shape& src_strides);
+
+// dst is row-major: element (i0, i1, ...) comes from src[offsets[0][i0] + offsets[1][i1] + ...], in elements. The size
+// of each dimension of dst is the length of its table.
+void copy_indexed(size_t bytes, const std::vector<std::vector<int64_t>>& offsets, void* dst, const void* src);
+
+// `count` times the element at `value`.
+void fill_elements(size_t bytes, void* dst, int64_t count, const void* value);
+
+// Calls f with a value of an unsigned type of this many bytes; of 16 bytes for complex numbers of doubles.
+struct Element16 {
+  uint64_t low, high;
+};
+template <class F>
+void with_element_size(size_t bytes, F&& f) {
+  if (bytes == 1) f(uint8_t{});
+  if (bytes == 2) f(uint16_t{});
+  if (bytes == 4) f(uint32_t{});
+  if (bytes == 8) f(uint64_t{});
+  if (bytes == 16) f(Element16{});
+}
+
+}  // namespace belay::backend::cpu
