@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies whose addresses lie in device memory and are read when the stream reaches them.
+#include <cstring>
+
+#include "acl/acl_rt.h"
+#include "api/copy_kind.h"
+#include "api/entry.h"
+#include "base/text.h"
+
+using namespace belay;
+using namespace belay::api;
+
+namespace {
+
+// What a program keeps for us in device memory.
+struct CopyDescription {
+  uint64_t mark;
+  const void* src;
+  void* dst;
+  size_t count;
+};
+constexpr uint64_t kMark = 0x79616c6562797063;
+
+Status check_device_kind(aclrtMemcpyKind kind) {
+  if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE || kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE ||
+      kind == ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
+    return {};
+  return {ACL_ERROR_INVALID_PARAM,
+          formatted("kind is {}; this call copies between devices: 3, 6 (within one) or 7 (from one to another)", kind),
+          "EH0007"};
+}
+
+Status copy_checked(void* dst, const void* src, size_t count) {
+  if (!dst || !src) return {ACL_ERROR_RT_PARAM_INVALID, "the address that the copy finds in device memory is null"};
+  TRY(blocks().check_range(dst, count, "dst"));
+  TRY(blocks().check_range(src, count, "src"));
+  std::memmove(dst, src, count);
+  return {};
+}
+
+Status describe(void* desc, aclrtMemcpyKind kind, const void* src, void* dst, size_t count, const void* config) {
+  TRY(not_null(desc, "desc"));
+  TRY(check_device_kind(kind));
+  TRY(not_null(src, "srcAddr"));
+  TRY(not_null(dst, "dstAddr"));
+  if (config) return {ACL_ERROR_INVALID_PARAM, "config is reserved and must be null", "EH0009"};
+  if (count == 0) return {ACL_ERROR_RT_PARAM_INVALID, "count is 0; it must be at least 1"};
+  TRY(blocks().check_range(desc, sizeof(CopyDescription), "desc"));
+  TRY(blocks().check_range(src, count, "srcAddr"));
+  TRY(blocks().check_range(dst, count, "dstAddr"));
+  const CopyDescription description{kMark, src, dst, count};
+  std::memcpy(desc, &description, sizeof description);
+  return {};
+}
+
+Status run_description(const void* desc) {
+  CopyDescription description;
+  std::memcpy(&description, desc, sizeof description);
+  if (description.mark != kMark)
+    return {ACL_ERROR_RT_PARAM_INVALID,
+            formatted("desc {} was not made by aclrtSetMemcpyDesc, or was overwritten", desc)};
+  return copy_checked(description.dst, description.src, description.count);
+}
+
+Status copy_described(const void* desc, aclrtMemcpyKind kind, aclrtStream stream) {
+  TRY(not_null(desc, "desc"));
+  TRY(check_device_kind(kind));
+  const auto target = TRY(find_stream(stream));
+  TRY(blocks().check_range(desc, sizeof(CopyDescription), "desc"));
+  return target->launch([desc] { return run_description(desc); });
+}
+
+struct OffsetCopy {
+  void** dst;
+  size_t dst_offset;
+  const void** src;
+  size_t src_offset;
+  size_t count;
+
+  Status run() const {
+    if (!*dst || !*src) return copy_checked(*dst, *src, count);
+    return copy_checked(static_cast<std::byte*>(*dst) + dst_offset, static_cast<const std::byte*>(*src) + src_offset,
+                        count);
+  }
+};
+
+Status copy_with_offset(const OffsetCopy& copy, size_t dest_max, aclrtMemcpyKind kind, aclrtStream stream) {
+  if (copy.count == 0) return {};
+  TRY(not_null(copy.dst, "dst"));
+  TRY(not_null(copy.src, "src"));
+  TRY(check_device_kind(kind));
+  TRY(check_stream_handle(stream));
+  TRY(check_copy_room(dest_max, copy.count));
+  TRY(current_context());
+  TRY(blocks().check_range(copy.dst, sizeof(void*), "dst"));
+  TRY(blocks().check_range(copy.src, sizeof(void*), "src"));
+  return TRY(find_stream(stream))->launch([copy] { return copy.run(); });
+}
+
+}  // namespace
+
+aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t* descSize) {
+  return entry(
+      __func__,
+      [&]() -> Status {
+        TRY(not_null(descSize, "descSize"));
+        TRY(check_device_kind(kind));
+        *descSize = sizeof(CopyDescription);
+        return {};
+      },
+      kind, descSize);
+}
+
+aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr, size_t count,
+                            void* config) {
+  return entry(
+      __func__, [&] { return describe(desc, kind, srcAddr, dstAddr, count, config); }, desc, kind, srcAddr, dstAddr,
+      count, config);
+}
+
+aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream stream) {
+  return entry(
+      __func__, [&] { return copy_described(desc, kind, stream); }, desc, kind, stream);
+}
+
+aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOffset, const void** src, size_t count,
+                                    size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream) {
+  return entry(
+      __func__,
+      [&] {
+        return copy_with_offset({dst, dstDataOffset, src, srcDataOffset, count}, destMax, kind, stream);
+      },
+      dst, destMax, dstDataOffset, src, count, srcDataOffset, kind, stream);
+}
