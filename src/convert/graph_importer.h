@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "convert/graph_builder.h"
+#include "convert/import_state.h"
+#include "convert/onnx_model.h"
+
+namespace belay::convert {
+
+// A graph input as it is to be: from the ONNX file, or as the options want it.
+struct InputSpec {
+  std::string name;
+  DataType type = DataType::Float;
+  Shape shape;
+  graph::Format format = graph::Format::ND;
+  std::vector<std::pair<int64_t, int64_t>> range;
+};
+
+// Turns one ONNX graph into a GE graph. Graphs of control flow have an importer of their own, whose parent is the one
+// of the graph around it; what they use from outside becomes an input of theirs.
+class GraphImporter {
+ public:
+  GraphImporter(ImportState& state, GraphImporter* parent, std::string name);
+
+  // A value of the graph around that this graph uses: an input, in order of first use.
+  struct Capture {
+    std::string tensor;
+    int data;  // our Data node
+  };
+
+  Edge add_input(const InputSpec& spec);
+  void add_initializers(const onnx::Graph& graph);
+  void add_nodes(const onnx::Graph& graph);
+  // Adds NetOutput. `entries` gets the texts of attr_model_out_nodes_name.
+  void add_outputs(const std::vector<std::string>& tensors, std::vector<std::string>* entries);
+
+  // Where a tensor comes from; captured from the graph around when it is not of this one. Open when nobody makes it.
+  Edge find(const std::string& tensor);
+  void bind(const std::string& tensor, Edge edge) { values_[tensor] = edge; }
+  const std::vector<Capture>& captures() const { return captures_; }
+  // A Data node for a value of the graph around, made when there is none yet.
+  int capture(const std::string& tensor);
+
+  // A node name nobody has yet: the wish, or the wish with a number.
+  std::string unique_name(const std::string& wish);
+
+  ImportState& state() { return state_; }
+  GraphBuilder& builder() { return builder_; }
+  bool inner() const { return parent_ != nullptr; }
+  const std::string& name() const { return builder_.graph().name; }
+  // What the ONNX file says about a tensor; null when it says nothing.
+  const onnx::ValueInfo* declared(const std::string& tensor) const;
+
+ private:
+  void add_node(const onnx::Node& node);
+  void problem(const onnx::Node& node, const std::string& name, int64_t opset, std::string reason);
+  // Outputs that shape rules left unknown take what the file declares.
+  void use_declared(const onnx::Node& node);
+
+  ImportState& state_;
+  GraphImporter* const parent_;
+  GraphBuilder builder_;
+  std::map<std::string, Edge, std::less<>> values_;
+  std::map<std::string, const onnx::ValueInfo*, std::less<>> declared_;
+  std::set<std::string, std::less<>> names_;
+  std::vector<Capture> captures_;
+};
+
+}  // namespace belay::convert

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "convert/onnx_model.h"
+#include "graph/graph.h"
+
+namespace belay::convert {
+
+// An ONNX node that cannot be converted, and why.
+struct Problem {
+  std::string node, what, reason;
+};
+
+// What all graphs of one conversion share.
+struct ImportState {
+  onnx::OpsetImports opsets;
+  std::vector<graph::Graph> subgraphs;  // of control flow, as they are finished
+  std::vector<Problem> problems;
+  std::vector<std::string> warnings;
+  int replacement = 0;  // counts operators of expansions, for their names
+  int unnamed = 0;      // counts ONNX nodes without a name
+};
+
+}  // namespace belay::convert

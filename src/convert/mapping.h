@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace belay::convert {
+
+class NodeContext;
+
+// Adds what an ONNX node becomes. An error is the reason why it cannot be converted.
+using MapFunction = Status (*)(NodeContext& context);
+
+constexpr int latest = 1 << 20;
+
+// One ONNX operator in a range of opsets. A row without a function is a rename: the GE operator takes the inputs as
+// they are.
+struct MapRow {
+  std::string_view op;
+  int first, last;  // opsets, both included
+  std::string_view ge;
+  MapFunction map = nullptr;
+  std::string_view domain = "";
+};
+
+// Null when no row has the operator at that opset.
+const MapRow* find_mapping(std::string_view domain, std::string_view op, int64_t opset);
+// Why there is none: the operator is unknown, or known at other opsets only.
+std::string why_unmapped(std::string_view domain, std::string_view op, int64_t opset);
+
+// The rows of each family, in map_<family>.cpp; mapping.cpp has the list of families.
+std::span<const MapRow> map_rows_elementwise();
+std::span<const MapRow> map_rows_activation();
+std::span<const MapRow> map_rows_shape();
+std::span<const MapRow> map_rows_move();
+std::span<const MapRow> map_rows_reduce();
+std::span<const MapRow> map_rows_conv();
+std::span<const MapRow> map_rows_pool();
+std::span<const MapRow> map_rows_norm();
+std::span<const MapRow> map_rows_matmul();
+
+}  // namespace belay::convert

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/onnx_types.h"
+
+#include <iterator>
+
+namespace belay::convert::onnx {
+
+using graph::DataType;
+
+graph::DataType data_type(int64_t number) {
+  static constexpr DataType types[] = {
+      DataType::Undefined,  DataType::Float,     DataType::UInt8,        DataType::Int8,       DataType::UInt16,
+      DataType::Int16,      DataType::Int32,     DataType::Int64,        DataType::String,     DataType::Bool,
+      DataType::Float16,    DataType::Double,    DataType::UInt32,       DataType::UInt64,     DataType::Complex64,
+      DataType::Complex128, DataType::BFloat16,  DataType::Float8E4M3FN, DataType::Undefined,  DataType::Float8E5M2,
+      DataType::Undefined,  DataType::Undefined, DataType::Int4,         DataType::Float4E2M1,
+  };
+  return number >= 0 && number < static_cast<int64_t>(std::size(types)) ? types[number] : DataType::Undefined;
+}
+
+}  // namespace belay::convert::onnx

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the node cases of the onnx package as files: DIR/<case>/model.onnx, input_<i>.pb, output_<i>.pb (TensorProto)
+and DIR/cases.tsv with one line for each: name, operator, rtol, atol, and why it cannot be compared (empty: it can)."""
+import os
+import sys
+
+import numpy as np
+
+# The package still uses these names, which numpy dropped.
+for alias, kind in {"float": float, "int": int, "bool": bool, "object": object}.items():
+    setattr(np, alias, kind)
+
+from onnx import TensorProto, numpy_helper  # noqa: E402
+from onnx.backend.test.case.node import collect_testcases  # noqa: E402
+
+RANDOM = {"Bernoulli", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial"}
+
+
+def value_kinds(model):
+    for value in list(model.graph.input) + list(model.graph.output):
+        kind = value.type.WhichOneof("value")
+        yield kind.replace("_type", "") if kind else "unknown"
+        if kind == "tensor_type" and value.type.tensor_type.elem_type == TensorProto.STRING:
+            yield "string"
+
+
+def reason_to_skip(case):
+    model = case.model
+    domains = {opset.domain for opset in model.opset_import}
+    types = {node.op_type for node in model.graph.node}
+    if "ai.onnx.preview.training" in domains:
+        return "training operator"
+    for kind in value_kinds(model):
+        if kind != "tensor":
+            return f"{kind} values"
+    for node in model.graph.node:
+        if node.op_type.startswith(("Sequence", "Optional", "SplitToSequence", "ConcatFromSequence")):
+            return f"{'sequence' if 'Sequence' in node.op_type else 'optional'} values"
+    if types & RANDOM:
+        return "random results"
+    if "training" in case.name or (types == {"Dropout"} and "train" in case.name):
+        return "training mode"
+    return ""
+
+
+def write_tensor(path, value):
+    tensor = value if isinstance(value, TensorProto) else numpy_helper.from_array(np.asarray(value))
+    with open(path, "wb") as file:
+        file.write(tensor.SerializeToString())
+
+
+def main():
+    directory = sys.argv[1]
+    lines = []
+    for case in sorted(collect_testcases(None), key=lambda case: case.name):
+        folder = os.path.join(directory, case.name)
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "model.onnx"), "wb") as file:
+            file.write(case.model.SerializeToString())
+        reason = reason_to_skip(case)
+        if not reason:
+            inputs, outputs = case.data_sets[0]
+            for kind, values in (("input", inputs), ("output", outputs)):
+                for i, value in enumerate(values):
+                    write_tensor(os.path.join(folder, f"{kind}_{i}.pb"), value)
+        nodes = case.model.graph.node
+        operator = nodes[0].op_type if len(nodes) == 1 else "expanded"
+        lines.append("\t".join([case.name, operator, str(case.rtol), str(case.atol), reason]))
+    with open(os.path.join(directory, "cases.tsv"), "w") as file:
+        file.write("\n".join(lines) + "\n")
+    print(f"{len(lines)} cases in {directory}")
+
+
+if __name__ == "__main__":
+    main()
