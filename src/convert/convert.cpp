@@ -78,10 +78,9 @@ Result<Converted> convert(const onnx::Model& source, const ConvertOptions& optio
   importer.add_outputs(output_names(source.graph), &entries);
   if (!state.problems.empty()) return refusal(state.problems);
 
-  auto model = std::make_shared<graph::Model>();
+  auto model = std::make_shared<graph::Model>(std::move(state.model));
   model->name = options.name;
-  model->graphs.push_back(importer.builder().take());
-  for (auto& subgraph : state.subgraphs) model->graphs.push_back(std::move(subgraph));
+  model->main() = importer.builder().take();
   model->attributes["attr_model_out_nodes_name"] = entries;
   return Converted{std::move(model), {}, std::move(state.warnings)};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/fold.h"
+#include "graph/infer_values.h"
 #include "graph/schema.h"
 
 namespace belay::convert {
@@ -33,6 +34,14 @@ void describe_unknown(graph::Node& node) {
   for (auto& output : node.outputs) describe(output, DataType::Undefined, {-2}, graph::Format::ND);
 }
 
+// Sizes that only the kernel makes exact are not known here.
+void forget_bounds(graph::InferContext& context) {
+  for (const auto& [output, dim] : context.bounds) context.outputs[output].shape[dim] = -1;
+  if (!context.bounds.empty()) return;
+  for (auto& output : context.outputs)
+    if (output.shape != Shape{-2}) std::fill(output.shape.begin(), output.shape.end(), -1);
+}
+
 }  // namespace
 
 TensorInfo GraphBuilder::info(Edge edge) const {
@@ -44,11 +53,11 @@ TensorInfo GraphBuilder::info(Edge edge) const {
     info.value = &found->second;
   } else if (producer.type == "Const") {
     info.value = graph::get_if<Constant>(producer.attributes, "value");
+  } else if (const auto some = partials_.find({edge.node, edge.output}); some != partials_.end()) {
+    info.partial = &some->second;
   }
   return info;
 }
-
-void GraphBuilder::set_value(Edge edge, Constant value) { values_[{edge.node, edge.output}] = std::move(value); }
 
 void GraphBuilder::add_described(graph::Node node) {
   node.input_descs.resize(node.inputs.size());
@@ -64,25 +73,41 @@ void GraphBuilder::add_described(graph::Node node) {
   graph_.nodes.push_back(std::move(node));
 }
 
+void GraphBuilder::add_values(const graph::Node& node, std::span<const TensorInfo> inputs,
+                              std::span<const TensorInfo> outputs) {
+  const int index = last();
+  auto known = graph::known_values(node, inputs, outputs);
+  bool complete = !outputs.empty();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::pair<int, int> place{index, static_cast<int>(i)};
+    if (i >= known.size() || !known[i]) {
+      complete = false;
+    } else if (auto constant = graph::to_constant(outputs[i].type, outputs[i].shape, *known[i])) {
+      values_[place] = std::move(*constant);
+    } else {
+      partials_[place] = std::move(*known[i]);
+      complete = false;
+    }
+  }
+  if (complete) return;
+  auto values = fold(node, inputs, outputs);
+  for (size_t i = 0; i < values.size(); ++i) values_[{index, static_cast<int>(i)}] = std::move(values[i]);
+}
+
 Status GraphBuilder::infer(graph::Node& node, std::span<const TensorInfo> inputs) {
   describe_unknown(node);
-  if (const auto* value = node.type == "Const" ? graph::get_if<Constant>(node.attributes, "value") : nullptr) {
-    describe(node.outputs[0], value->type, value->shape, graph::Format::ND);
-    return {};
-  }
   TRY(graph::apply_defaults(node));
-  if (!graph::find_infer_rule(node.type)) return {};
+  if (node.subgraphs.empty() && !graph::find_infer_rule(node.type)) return {};
   graph::InferContext context(node, inputs);
+  context.model = model_;
   TRY(graph::infer(context));
+  if (context.data_dependent) forget_bounds(context);
   node.outputs.resize(std::max(node.outputs.size(), context.outputs.size()));
   for (size_t i = 0; i < context.outputs.size(); ++i) {
     const auto& output = context.outputs[i];
     describe(node.outputs[i], output.type, output.shape, output_format(node, output.shape));
   }
-  if (context.data_dependent) return {};
-  const auto index = static_cast<int>(graph_.nodes.size()) - 1;
-  auto values = fold(node, inputs, context.outputs);
-  for (size_t i = 0; i < values.size(); ++i) values_[{index, static_cast<int>(i)}] = std::move(values[i]);
+  if (!context.data_dependent && node.type != "Const") add_values(node, inputs, context.outputs);
   return {};
 }
 

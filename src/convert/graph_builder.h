@@ -24,7 +24,8 @@ using graph::TensorInfo;
 // shapes and the values that are already known.
 class GraphBuilder {
  public:
-  explicit GraphBuilder(std::string name) { graph_.name = std::move(name); }
+  // `model` has the graphs that nodes of this one refer to; it outlives the builder.
+  GraphBuilder(const graph::Model* model, std::string name) : model_(model) { graph_.name = std::move(name); }
 
   // Appends a node whose inputs are already there: fills in defaults, infers the outputs, computes small constant
   // results. The node is there afterwards even when the error says why it cannot be; its outputs are then unknown.
@@ -42,16 +43,18 @@ class GraphBuilder {
   // What is known of an output. The value lives as long as the builder.
   TensorInfo info(Edge edge) const;
   const Constant* value(Edge edge) const { return info(edge).value; }
-  void set_value(Edge edge, Constant value);
 
   // Values that were computed although their node is no Const: what constant folding puts in its place.
   const std::map<std::pair<int, int>, Constant>& values() const { return values_; }
 
  private:
   Status infer(graph::Node& node, std::span<const TensorInfo> inputs);
+  void add_values(const graph::Node& node, std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs);
 
+  const graph::Model* model_;
   graph::Graph graph_;
   std::map<std::pair<int, int>, Constant> values_;  // by node and output
+  std::map<std::pair<int, int>, std::vector<int64_t>> partials_;
 };
 
 }  // namespace belay::convert

@@ -26,7 +26,7 @@ Status rename(NodeContext& context) {
 }  // namespace
 
 GraphImporter::GraphImporter(ImportState& state, GraphImporter* parent, std::string name)
-    : state_(state), parent_(parent), builder_(std::move(name)) {}
+    : state_(state), parent_(parent), builder_(&state.model, std::move(name)) {}
 
 std::string GraphImporter::unique_name(const std::string& wish) {
   std::string name = wish;

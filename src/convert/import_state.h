@@ -18,7 +18,7 @@ struct Problem {
 // What all graphs of one conversion share.
 struct ImportState {
   onnx::OpsetImports opsets;
-  std::vector<graph::Graph> subgraphs;  // of control flow, as they are finished
+  graph::Model model{.graphs = {{}}};  // the graphs of control flow, after an empty main graph
   std::vector<Problem> problems;
   std::vector<std::string> warnings;
   int replacement = 0;  // counts operators of expansions, for their names
