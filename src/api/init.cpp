@@ -3,6 +3,8 @@
 #include "api/entry.h"
 #include "api/error.h"
 #include "base/log.h"
+#include "dump/config.h"
+#include "dump/dump_path.h"
 #include "runtime/process.h"
 #include "runtime/resource_limits.h"
 
@@ -10,6 +12,11 @@ using namespace belay;
 using namespace belay::api;
 
 namespace {
+
+Status check_dump(const std::string& section) {
+  const auto config = dump::parse_section(section, dump::check_dump_path);
+  return config.ok() ? Status{} : config.status();
+}
 
 void started(const InitConfig& config) {
   set_error_scope(config.errors_per_process);
@@ -22,7 +29,7 @@ void ended() { set_error_scope(false); }
 
 Process& hooked_process() {
   static const bool once = [] {
-    process().set_hooks({nullptr, started, ended});
+    process().set_hooks({check_dump, started, ended});
     return true;
   }();
   (void)once;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump/dump_path.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/text.h"
+#include "dump/config_checks.h"
+
+namespace belay::dump {
+namespace {
+
+bool is_ip_address(std::string_view text) {
+  if (std::ranges::count(text, '.') != 3) return false;
+  for (int part = 0; part < 4; ++part) {
+    const std::string_view piece = text.substr(0, text.find('.'));
+    const auto number = parse_number(piece);
+    if (!number || *number > 255) return false;
+    text.remove_prefix(std::min(text.size(), piece.size() + 1));
+  }
+  return true;
+}
+
+bool allowed_in_remote_path(char c) {
+  return isalnum(static_cast<unsigned char>(c)) || (c != '\0' && strchr("-=[];\\,./!@#$%^&*()_+{}:?", c));
+}
+
+Status check_remote(const std::string& path, std::string_view part) {
+  if (part.empty()) return wrong("EP0003", formatted("dump_path \"{}\" has no path after the address", path));
+  const auto bad = std::ranges::find_if_not(part, allowed_in_remote_path);
+  if (bad == part.end()) return {};
+  return wrong("EP0003", formatted("dump_path \"{}\" has a character that a remote path cannot have", path));
+}
+
+}  // namespace
+
+std::optional<std::string_view> remote_part(std::string_view path) {
+  const size_t colon = path.find(':');
+  if (colon == path.npos || !is_ip_address(path.substr(0, colon))) return {};
+  return path.substr(colon + 1);
+}
+
+Status check_dump_path(const std::string& path) {
+  if (const auto part = remote_part(path)) return check_remote(path, *part);
+  if (path.find('\0') != path.npos) return wrong("EP0003", "dump_path has a NUL byte");
+  char resolved[PATH_MAX];
+  if (!realpath(path.c_str(), resolved))
+    return wrong("EP0003",
+                 formatted("dump_path \"{}\" does not exist or cannot be reached ({}); make the directory first", path,
+                           strerror(errno)));
+  struct stat info {};
+  if (stat(resolved, &info) != 0 || !S_ISDIR(info.st_mode))
+    return wrong("EP0003", formatted("dump_path \"{}\" is not a directory", path));
+  if (access(resolved, R_OK | W_OK) != 0)
+    return wrong("EP0003", formatted("dump_path \"{}\" must be readable and writable by this user", path));
+  return {};
+}
+
+}  // namespace belay::dump
