@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of the C interface have in common.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <future>
+#include <string>
+#include <thread>
+
+#include "acl/acl.h"
+#include "support/child.h"
+
+namespace belay::test {
+
+// What the calls that failed on this thread said, since it was last asked.
+inline std::string message() {
+  const char* text = aclGetRecentErrMsg();
+  return text ? text : "";
+}
+
+inline void forget_errors() {
+  (void)message();
+  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+}
+
+// The call returns exactly that code, and its message has that part.
+#define EXPECT_FAILS(call, code, part)                                 \
+  do {                                                                 \
+    ::belay::test::forget_errors();                                    \
+    EXPECT_EQ(call, code);                                             \
+    EXPECT_THAT(::belay::test::message(), ::testing::HasSubstr(part)); \
+  } while (0)
+
+// A test that runs in a process of its own, because it is about what the whole process shares.
+#define TEST_ALONE(suite, name)                                                                \
+  TEST(suite, name) { ::belay::test::expect_passes_with({}, #suite "Child.DISABLED_" #name); } \
+  TEST(suite##Child, DISABLED_##name)
+
+// Device 0 is set for the length of each test.
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    forget_errors();
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  }
+  void TearDown() override { EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS); }
+};
+
+inline aclrtStream new_stream() {
+  aclrtStream stream = nullptr;
+  EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  return stream;
+}
+
+// Keeps a stream busy until it is opened; belongs to the context that is current when it is made.
+class Gate {
+ public:
+  explicit Gate(aclrtStream stream) : opener_(new_stream()) {
+    EXPECT_EQ(aclrtCreateNotify(&notify_, 0), ACL_SUCCESS);
+    EXPECT_EQ(aclrtWaitAndResetNotify(notify_, stream, 0), ACL_SUCCESS);
+  }
+  ~Gate() {
+    open();
+    aclrtDestroyStream(opener_);
+    aclrtDestroyNotify(notify_);
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  void open() {
+    if (opened_.exchange(true)) return;
+    EXPECT_EQ(aclrtRecordNotify(notify_, opener_), ACL_SUCCESS);
+  }
+
+ private:
+  aclrtStream opener_;
+  aclrtNotify notify_ = nullptr;
+  std::atomic<bool> opened_{false};
+};
+
+// A thread that loops in aclrtProcessReport, as programs do; without device and context of its own.
+class ServingThread {
+ public:
+  explicit ServingThread(int32_t timeout = 100) {
+    std::promise<uint64_t> id;
+    auto made = id.get_future();
+    thread_ = std::thread([this, timeout, &id] {
+      id.set_value(pthread_self());
+      while (!end_) {
+        const aclError code = aclrtProcessReport(timeout);
+        if (code == ACL_ERROR_RT_THREAD_SUBSCRIBE) std::this_thread::yield();
+      }
+    });
+    id_ = made.get();
+  }
+  ~ServingThread() { join(); }
+
+  uint64_t id() const { return id_; }
+  void join() {
+    end_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::atomic<bool> end_{false};
+  uint64_t id_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace belay::test
