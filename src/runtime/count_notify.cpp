@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/count_notify.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace belay {
@@ -36,6 +37,12 @@ uint32_t changed(aclrtCntNotifyRecordMode mode, uint32_t count, uint32_t value) 
   return count;
 }
 
+Status check_mode(int mode, std::initializer_list<int> modes) {
+  if (std::find(modes.begin(), modes.end(), mode) != modes.end()) return {};
+  return {ACL_ERROR_RT_PARAM_INVALID,
+          "mode is " + std::to_string(mode) + "; it must be one of the ACL_RT_CNT_NOTIFY_*_MODE values", "EE1003"};
+}
+
 }  // namespace
 
 HandleTable<CountNotify>& count_notify_table() {
@@ -50,6 +57,7 @@ Result<std::shared_ptr<CountNotify>> find_count_notify(aclrtCntNotify handle) {
 }
 
 Status CountNotify::record(Stream& stream, aclrtCntNotifyRecordInfo info) {
+  TRY(check_mode(info.mode, {0, 1, 2, 4}));
   return stream.launch([self = shared_from_this(), info] {
     std::lock_guard lock(self->mutex_);
     self->count_ = changed(info.mode, self->count_, info.value);
@@ -58,6 +66,7 @@ Status CountNotify::record(Stream& stream, aclrtCntNotifyRecordInfo info) {
 }
 
 Status CountNotify::wait(Stream& stream, aclrtCntNotifyWaitInfo info) {
+  TRY(check_mode(info.mode, {0, 1, 2, 3, 4}));
   return stream.launch([self = shared_from_this(), &stream, info] { return self->await(stream, info); });
 }
 

@@ -5,26 +5,38 @@
 
 namespace belay {
 
-Status IpcEvent::record(Stream& stream) {
-  const uint64_t number = ++recorded();
-  return stream.launch([cell = cell_, number] {
+// Tells all processes that a record was reached when its task has run, or was dropped: nobody waits for ever.
+class IpcEvent::Arrival {
+ public:
+  Arrival(std::shared_ptr<SharedCell> cell, uint64_t number) : cell_(std::move(cell)), number_(number) {}
+  Arrival(Arrival&&) noexcept = default;
+  ~Arrival() {
+    if (cell_) arrive();
+  }
+  void arrive() {
+    const auto cell = std::exchange(cell_, nullptr);
     cell->word(2) = device_clock();
     auto& passed = cell->word(1);
-    for (uint64_t before = passed; before < number && !passed.compare_exchange_weak(before, number);) {
+    for (uint64_t before = passed; before < number_ && !passed.compare_exchange_weak(before, number_);) {
     }
     cell->announce();
-  });
+  }
+
+ private:
+  std::shared_ptr<SharedCell> cell_;
+  uint64_t number_;
+};
+
+Status IpcEvent::record(Stream& stream) {
+  return stream.launch([arrival = Arrival(cell_, ++recorded())]() mutable { arrival.arrive(); });
 }
 
 Status IpcEvent::wait(Stream& stream, std::chrono::seconds timeout) {
   const uint64_t number = recorded();
   if (number == 0) return {};
-  ++pending_waits_;
   return stream.launch([&stream, self = shared_from_this(), this, number, timeout]() -> Status {
     const Timeout limit = timeout.count() ? Timeout(timeout) : std::nullopt;
-    const bool in_time = cell_->wait([&] { return passed() >= number; }, &stream.interrupted(), limit);
-    --pending_waits_;
-    if (in_time) return {};
+    if (cell_->wait([&] { return passed() >= number; }, &stream.interrupted(), limit)) return {};
     return {ACL_ERROR_RT_WAIT_TIMEOUT,
             "a wait for an IPC event gave up after " + std::to_string(timeout.count()) + " s"};
   });

@@ -22,6 +22,7 @@ class IpcEvent : public Event {
   const std::string& key() const { return cell_->key(); }
 
  private:
+  class Arrival;
   std::atomic<uint64_t>& recorded() const { return cell_->word(0); }  // how often record was called
   std::atomic<uint64_t>& passed() const { return cell_->word(1); }    // the last record that a stream reached
   std::atomic<uint64_t>& when() const { return cell_->word(2); }
