@@ -26,8 +26,7 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   return entry(
       __func__,
       [&]() -> Status {
-        auto target = TRY(find_any_stream(stream));  // it need not belong to the current context
-        return target->subscribe(TRY(report_queue_of(threadId)));
+        return TRY(find_any_stream(stream))->subscribe(threadId);  // it need not belong to the current context
       },
       threadId, stream);
 }

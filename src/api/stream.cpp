@@ -56,6 +56,17 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
       stream, priority, flag);
 }
 
+aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
+  return entry(
+      __func__,
+      [&]() -> Status {
+        TRY(not_null(stream, "stream"));
+        if (!handle) return create(stream, 0, 0);
+        return create(stream, handle->priority, static_cast<uint32_t>(handle->flag));
+      },
+      stream, handle);
+}
+
 aclError aclrtDestroyStream(aclrtStream stream) {
   return entry(
       __func__, [&] { return destroy(stream, true); }, stream);

@@ -158,8 +158,3 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
       },
       handle, attr, attrValue, valueSize);
 }
-
-aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
-  if (!handle) return aclrtCreateStream(stream);
-  return aclrtCreateStreamWithConfig(stream, handle->priority, static_cast<uint32_t>(handle->flag));
-}

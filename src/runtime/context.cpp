@@ -30,17 +30,21 @@ void Context::open() {
   });
 }
 
+Status Context::check_can_close() const {
+  for (const auto& stream : streams()) TRY(stream->check_can_wait());
+  return {};
+}
+
 Status Context::close() {
-  if (closing_.exchange(true))
-    return {ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "the context is being destroyed by another thread"};
-  for (const auto& stream : streams()) {
-    if (Status status = stream->check_can_wait(); !status.ok()) {
-      closing_ = false;
-      return status;
-    }
+  open();  // another thread may be at it
+  TRY(check_can_close());
+  {
+    std::lock_guard lock(mutex_);
+    if (closing_.exchange(true))
+      return {ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "the context is being destroyed by another thread"};
   }
   for (const auto& stream : streams()) (void)stream->synchronize();
-  for (const auto& stream : streams()) end_stream(stream);
+  for (const auto& stream : streams()) (void)end_stream(stream);
   alive_.store(false, std::memory_order_release);
   context_table().remove(handle_);
   std::unique_ptr<HostFunctionThread> ended;
@@ -73,18 +77,18 @@ Status Context::destroy_stream(const std::shared_ptr<Stream>& stream, bool drain
     TRY(stream->check_can_wait());
     (void)stream->synchronize();
   }
-  end_stream(stream);
-  return {};
+  return end_stream(stream);
 }
 
-void Context::end_stream(const std::shared_ptr<Stream>& stream) {
-  if (!stream_table().find(stream->handle())) return;
+Status Context::end_stream(const std::shared_ptr<Stream>& stream) {
+  if (!stream->claim_end()) return {ACL_ERROR_RT_INVALID_HANDLE, "another thread destroys the stream"};
   stream_state_callbacks().notify(stream->handle(), ACL_RT_STREAM_STATE_DESTROY_PRE);
-  if (!stream_table().remove(stream->handle())) return;  // another thread was faster
+  stream_table().remove(stream->handle());
   stream->close();
   device_.free_stream_id(stream->id());
   std::lock_guard lock(mutex_);
   streams_.erase(stream);
+  return {};
 }
 
 std::vector<std::shared_ptr<Stream>> Context::streams() const {
@@ -106,7 +110,7 @@ Status Context::synchronize(Timeout timeout) {
     if (timeout)
       left = std::max(std::chrono::milliseconds(1),
                       std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()));
-    Status status = stream->synchronize(left);
+    Status status = first.ok() ? stream->synchronize(left) : stream->drain(left);
     if (first.ok()) first = std::move(status);
   }
   return first;

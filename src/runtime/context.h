@@ -27,8 +27,10 @@ class Context : public std::enable_shared_from_this<Context> {
 
   // Makes the handle and the default stream; done when it returns, whoever called it first.
   void open();
-  // Waits for the streams and destroys them; the context is dead afterwards. 507007 when somebody else is at it.
+  // Waits for the streams and destroys them; the context is dead afterwards. 507007 when somebody else is at it,
+  // 107000 when the calling thread would wait for itself.
   Status close();
+  Status check_can_close() const;
   bool alive() const { return alive_.load(std::memory_order_acquire); }
 
   // 107002 when the context is being destroyed.
@@ -37,7 +39,8 @@ class Context : public std::enable_shared_from_this<Context> {
   // else destroyed it meanwhile.
   Status destroy_stream(const std::shared_ptr<Stream>& stream, bool drain);
   std::vector<std::shared_ptr<Stream>> streams() const;
-  // Waits for every stream of the context, one after the other, within one time limit.
+  // Waits for every stream of the context, one after the other, within one time limit. Hands out one error; those of
+  // other streams stay for the next time.
   Status synchronize(Timeout timeout);
 
   Device& device() const { return device_; }
@@ -62,7 +65,7 @@ class Context : public std::enable_shared_from_this<Context> {
   void set_system_param(size_t option, int64_t value);
 
  private:
-  void end_stream(const std::shared_ptr<Stream>& stream);
+  Status end_stream(const std::shared_ptr<Stream>& stream);
 
   Device& device_;
   const bool primary_;

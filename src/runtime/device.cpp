@@ -52,7 +52,9 @@ Status Device::reset(bool force) {
     if (users_ == 0)
       return {ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
               "device " + std::to_string(id_) + " is not set; there is nothing to reset"};
-    users_ = force ? 0 : users_ - 1;
+    const int left = force ? 0 : users_ - 1;
+    if (left == 0) TRY(primary_->check_can_close());
+    users_ = left;
     if (users_ == 0) ended = std::move(primary_);
   }
   if (!ended) return {};

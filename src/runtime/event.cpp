@@ -73,24 +73,33 @@ Status Event::check_can_sync(const char* what) const {
 
 Status Event::record(Stream& stream) {
   std::lock_guard lock(mutex_);
-  auto point = coming_ ? std::move(coming_) : std::make_shared<Point>();
-  coming_ = nullptr;
-  point->stream = stream.weak_from_this();
-  latest_ = point;
-  return stream.launch([arrival = Arrival(std::move(point))]() mutable { arrival.arrive(); });
+  Coming next{std::make_shared<Point>()};
+  if (!coming_.empty()) {
+    next = coming_.front();
+    coming_.pop_front();
+  }
+  next.point->stream = stream.weak_from_this();
+  next.point->place = stream.place();
+  TRY(stream.launch([arrival = Arrival(next.point)]() mutable { arrival.arrive(); }));
+  latest_ = next.point;
+  open_ = next.reset ? nullptr : next.point;
+  return {};
+}
+
+// Extended events have nothing to wait for before the first record; plain ones must have been recorded.
+std::shared_ptr<Event::Point> Event::point_to_wait_for() {
+  std::lock_guard lock(mutex_);
+  if (open_ || kind_ != EventKind::Flagged) return open_;
+  if (coming_.empty() || coming_.back().reset) coming_.push_back({std::make_shared<Point>()});
+  return coming_.back().point;
 }
 
 Status Event::wait(Stream& stream, std::chrono::seconds timeout) {
   TRY(check_can_sync("waiting"));
-  std::shared_ptr<Point> point;
-  {
-    std::lock_guard lock(mutex_);
-    point = latest_;
-    if (!point && kind_ == EventKind::Extended) return {};
-    if (!point && kind_ == EventKind::Plain)
-      return {ACL_ERROR_RT_PARAM_INVALID, "the event has not been recorded; call aclrtRecordEvent first", "EE1011"};
-    if (!point) point = coming_ ? coming_ : (coming_ = std::make_shared<Point>());
-  }
+  auto point = point_to_wait_for();
+  if (!point && kind_ == EventKind::Extended) return {};
+  if (!point)
+    return {ACL_ERROR_RT_PARAM_INVALID, "the event has not been recorded; call aclrtRecordEvent first", "EE1011"};
   return stream.launch([&stream, point = std::move(point), timeout,
                         pending = PendingWait(shared_from_this())]() -> Status {
     if (stream.await(point->reached, as_timeout(timeout))) return {};
@@ -102,24 +111,39 @@ Status Event::reset(Stream& stream) {
   TRY(check_can_sync("aclrtResetEvent"));
   if (kind_ != EventKind::Flagged)
     return {ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only events of aclrtCreateEventWithFlag can be reset", "EE1006"};
+  std::shared_ptr<Point> point;
+  {
+    std::lock_guard lock(mutex_);
+    point = std::exchange(open_, nullptr);
+    if (!point && !coming_.empty()) {
+      point = coming_.back().point;
+      coming_.back().reset = true;
+    }
+  }
+  return stream.launch([self = shared_from_this(), point = std::move(point)] { self->forget(point); });
+}
+
+void Event::forget(const std::shared_ptr<Point>& point) {
   std::lock_guard lock(mutex_);
-  latest_ = nullptr;
-  return stream.launch([] {});
+  if (latest_ == point) latest_ = nullptr;
 }
 
 Status Event::synchronize(Timeout timeout) {
   std::shared_ptr<Point> point;
+  std::shared_ptr<Stream> stream;
+  Stream::Place place;
   {
     std::lock_guard lock(mutex_);
+    if (!latest_) return {};
     point = latest_;
+    stream = point->stream.lock();
+    place = point->place;
   }
-  if (!point) return {};
-  const auto stream = point->stream.lock();
-  if (!point->reached.is_set() && stream) TRY(stream->check_can_wait());
+  if (!point->reached.is_set() && stream) TRY(stream->check_can_wait(place));
   if (!point->reached.wait(nullptr, timeout))
     return {ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
             "the event was not reached within " + std::to_string(timeout->count()) + " ms", "EE1002"};
-  return {};
+  return stream ? stream->take_error() : Status{};
 }
 
 bool Event::reached(bool unrecorded) const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,6 +34,7 @@ class Event : public std::enable_shared_from_this<Event> {
   // Zero: for ever. When the time is over, the stream fails with 107019.
   virtual Status wait(Stream& stream, std::chrono::seconds timeout);
   virtual Status reset(Stream& stream);
+  // Waits for the latest record; then hands out the error that a task of its stream left, as synchronizing that would.
   virtual Status synchronize(Timeout timeout);
   // Whether the latest record has been reached; `unrecorded` when there is none.
   virtual bool reached(bool unrecorded) const;
@@ -57,14 +59,26 @@ class Event : public std::enable_shared_from_this<Event> {
   struct Point {
     Signal reached;
     std::atomic<uint64_t> time{0};
+    // Guarded by the event's mutex.
     std::weak_ptr<Stream> stream;
+    Stream::Place place;
+  };
+  // A point that is waited for and not recorded yet, and whether it is to be reset once it was.
+  struct Coming {
+    std::shared_ptr<Point> point;
+    bool reset = false;
   };
   class Arrival;
   class PendingWait;
 
+  std::shared_ptr<Point> point_to_wait_for();
+  void forget(const std::shared_ptr<Point>& point);
+
   mutable std::mutex mutex_;
-  std::shared_ptr<Point> latest_;  // null: not recorded, or reset since
-  std::shared_ptr<Point> coming_;  // what waits before the next record wait for
+  // Guarded by mutex_.
+  std::shared_ptr<Point> latest_;  // null: not recorded, or a stream has reset it since
+  std::shared_ptr<Point> open_;    // what the next wait waits for; null: the next record
+  std::deque<Coming> coming_;      // what waits before the next records wait for, one after the other
 };
 
 HandleTable<Event>& event_table();

@@ -52,6 +52,7 @@ Status Process::init(const char* config_path) {
         ACL_ERROR_REPEAT_INITIALIZE,
         "aclInit was called before in this process; the new configuration is not read (this may be taken as success)"};
   }
+  const bool has_path = config_path && *config_path;
   const std::string text = TRY(read_init_config(config_path));
   if (first_text_ && *first_text_ != text)
     return {ACL_ERROR_INVALID_PARAM,
@@ -64,7 +65,9 @@ Status Process::init(const char* config_path) {
   auto callbacks = init_callbacks_;
   std::stable_sort(callbacks.begin(), callbacks.end(),
                    [](const auto& a, const auto& b) { return start_rank(a.type) < start_rank(b.type); });
-  for (const auto& entry : callbacks) (void)entry.function(text_.c_str(), text_.size(), entry.user_data);
+  for (const auto& entry : callbacks)
+    if (entry.type != ACL_REG_TYPE_ACL_OP_EXECUTOR || has_path)  // what that library reads is only in a file
+      (void)entry.function(text_.c_str(), text_.size(), entry.user_data);
   return {};
 }
 

@@ -3,14 +3,17 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <unordered_map>
 
+#include "base/log.h"
 #include "runtime/spin.h"
 
 namespace belay {
 namespace {
 
 constexpr size_t kMaxServingThreads = 1024;
+constexpr std::chrono::seconds kLongestCancel{5};
 
 // The queues by pthread id. Queues that nobody is subscribed to make room when the limit is reached.
 struct Registry {
@@ -49,18 +52,19 @@ std::shared_ptr<ReportQueue> own_report_queue() {
   return found == all.queues.end() ? nullptr : found->second;
 }
 
-Result<std::shared_ptr<Subscription>> ReportQueue::subscribe(std::shared_ptr<ReportQueue> self, int device,
+Result<std::shared_ptr<Subscription>> ReportQueue::subscribe(std::shared_ptr<ReportQueue> queue, int device,
                                                              bool by_runtime) {
-  std::lock_guard lock(mutex_);
-  if (subscriptions_ > 0 && device_ != device)
+  std::lock_guard lock(queue->mutex_);
+  if (queue->subscriptions_ > 0 && queue->device_ != device)
     return Status{ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                  "thread " + std::to_string(thread_id_) + " already serves streams of device " +
-                      std::to_string(device_) + "; a thread serves one device only (this stream is on device " +
+                  "thread " + std::to_string(queue->thread_id_) + " already serves streams of device " +
+                      std::to_string(queue->device_) + "; a thread serves one device only (this stream is on device " +
                       std::to_string(device) + ")",
                   "EE1016"};
-  device_ = device;
-  ++subscriptions_;
-  return std::make_shared<Subscription>(std::move(self), by_runtime);
+  auto subscription = std::make_shared<Subscription>(queue, by_runtime);
+  queue->device_ = device;
+  ++queue->subscriptions_;
+  return subscription;
 }
 
 size_t ReportQueue::cancel(Subscription& subscription) {
@@ -76,8 +80,21 @@ size_t ReportQueue::cancel(Subscription& subscription) {
   ready_count_ = reports_.size();
   if (subscriptions_ == 0) ready_.notify_all();
   if (pthread_self() == thread_id_) return dropped;  // from inside a callback: waiting for it would never end
-  finished_.wait(lock, [&] { return running_ != &subscription; });
+  if (!finished_.wait_for(lock, kLongestCancel, [&] { return subscription.running == 0; }))
+    log_warning(LogModule::Runtime, "a callback still runs {} s after its stream was unsubscribed or destroyed",
+                kLongestCancel.count());
   return dropped;
+}
+
+bool ReportQueue::withdraw(const Signal& returned) {
+  std::lock_guard lock(mutex_);
+  const auto found = std::find_if(reports_.begin(), reports_.end(),
+                                  [&](const Report& report) { return report.returned.get() == &returned; });
+  if (found == reports_.end()) return false;
+  finish(*found);
+  reports_.erase(found);
+  ready_count_ = reports_.size();
+  return true;
 }
 
 void ReportQueue::post(std::shared_ptr<Subscription> subscription, Callback callback,
@@ -122,7 +139,7 @@ Status ReportQueue::await_report(std::unique_lock<std::mutex>& lock, Timeout tim
 
 void ReportQueue::finish(Report& report) {
   if (!report.returned) return;
-  --report.subscription->pending_blocks;
+  ++report.subscription->blocks_over;
   report.returned->set();
 }
 
@@ -130,14 +147,20 @@ void ReportQueue::run_front(std::unique_lock<std::mutex>& lock) {
   Report report = std::move(reports_.front());
   reports_.pop_front();
   ready_count_.store(reports_.size(), std::memory_order_relaxed);
-  const Subscription* outer = running_;  // a callback may itself call aclrtProcessReport
-  running_ = report.subscription.get();
+  ++report.subscription->running;
   lock.unlock();
+  struct Ending {  // also when the callback throws
+    ReportQueue& queue;
+    Report& report;
+    std::unique_lock<std::mutex>& lock;
+    ~Ending() {
+      finish(report);
+      lock.lock();
+      --report.subscription->running;
+      if (!report.subscription->active) queue.finished_.notify_all();
+    }
+  } ending{*this, report, lock};
   report.callback.fn(report.callback.user_data);
-  finish(report);
-  lock.lock();
-  running_ = outer;
-  if (!report.subscription->active) finished_.notify_all();
 }
 
 void ReportQueue::serve() {

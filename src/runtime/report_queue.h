@@ -26,9 +26,14 @@ struct Subscription {
   Subscription(std::shared_ptr<ReportQueue> queue, bool by_runtime) : queue(std::move(queue)), by_runtime(by_runtime) {}
 
   std::shared_ptr<ReportQueue> queue;
-  const bool by_runtime;               // made by aclrtLaunchHostFunc, not by aclrtSubscribeReport
-  bool active = true;                  // guarded by the queue's mutex
-  std::atomic<int> pending_blocks{0};  // BLOCK callbacks launched that have neither returned nor been dropped
+  const bool by_runtime;  // made by aclrtLaunchHostFunc, not by aclrtSubscribeReport
+  // Guarded by the queue's mutex.
+  bool active = true;
+  int running = 0;  // callbacks that have started and not returned
+
+  // BLOCK callbacks: how many were launched, how many of them have returned or been dropped. They end in order.
+  std::atomic<uint64_t> blocks_launched{0};
+  std::atomic<uint64_t> blocks_over{0};
 };
 
 // The callbacks that are ready for one serving thread, in the order in which they became ready. Safe from any thread.
@@ -39,13 +44,16 @@ class ReportQueue {
   uint64_t thread_id() const { return thread_id_; }
 
   // A serving thread belongs to one device while it serves any stream: 107012 for another.
-  Result<std::shared_ptr<Subscription>> subscribe(std::shared_ptr<ReportQueue> self, int device, bool by_runtime);
-  // Drops the callbacks that have not started and says how many; waits for one that runs, unless called from inside.
+  static Result<std::shared_ptr<Subscription>> subscribe(std::shared_ptr<ReportQueue> queue, int device,
+                                                         bool by_runtime);
+  // Drops the callbacks that have not started and says how many. Waits for one that runs, but not when called from
+  // inside and not for ever: a callback may itself wait for a lock that the caller holds (Python's).
   size_t cancel(Subscription& subscription);
 
-  // Appends a callback. With `returned` it counts as one of the pending blocks until it has returned or been dropped,
-  // and `returned` is set then.
+  // Appends a callback. `returned`, if any, is set when it has returned or been dropped: it is a BLOCK callback.
   void post(std::shared_ptr<Subscription> subscription, Callback callback, std::shared_ptr<Signal> returned);
+  // Drops the callback that would set `returned`; false when it has started.
+  bool withdraw(const Signal& returned);
 
   // Runs all callbacks that are ready, on the calling thread; waits for one when there is none.
   // 107012 while no stream is subscribed, 507012 when the time is over.
@@ -73,7 +81,6 @@ class ReportQueue {
   std::condition_variable finished_;  // a callback has returned
   // Guarded by mutex_.
   std::deque<Report> reports_;
-  const Subscription* running_ = nullptr;
   int subscriptions_ = 0;
   bool waiting_ = false;
   bool ended_ = false;

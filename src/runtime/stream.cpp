@@ -21,6 +21,17 @@ constexpr size_t kQueueLimit = 65536;
 thread_local std::optional<uint32_t> t_last_task_id;
 thread_local bool t_is_worker = false;
 
+// Nothing that a task throws gets out of the worker.
+Status call(Task& task) {
+  try {
+    return task();
+  } catch (const std::bad_alloc&) {
+    return {ACL_ERROR_RT_INTERNAL_ERROR, "a task ran out of host memory"};
+  } catch (const std::exception& e) {
+    return {ACL_ERROR_RT_INTERNAL_ERROR, e.what()};
+  }
+}
+
 }  // namespace
 
 Result<uint32_t> last_task_id() {
@@ -40,8 +51,8 @@ bool Stream::unwaited() const {
 Status Stream::launch(Task task) {
   if (context_->has_failed()) return context_->failure();
   std::unique_lock lock(mutex_);
-  if (closed_) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream has been destroyed"};
   if (queued_.size() >= kQueueLimit && !t_is_worker) wait_for_room(lock);
+  if (closed_) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream has been destroyed"};
   if (!worker_.joinable()) worker_ = std::thread(&Stream::work, shared_from_this());
   queued_.push_back(std::move(task));
   const uint64_t number = submitted_.load(std::memory_order_relaxed) + 1;
@@ -55,9 +66,7 @@ Status Stream::launch(Task task) {
 
 void Stream::wait_for_room(std::unique_lock<std::mutex>& lock) {
   if (subscription_ && subscription_->queue->thread_id() == pthread_self()) return;  // its callbacks empty the queue
-  ++waiters_;
   progress_.wait(lock, [this] { return queued_.size() < kQueueLimit || closed_; });
-  --waiters_;
 }
 
 void Stream::work() {
@@ -101,7 +110,7 @@ void Stream::run(Task& task, uint64_t number) {
       std::lock_guard lock(mutex_);
       if (!dropped(number)) interrupted_ = false;
     }
-    Status status = task();
+    Status status = call(task);
     if (!status.ok() && !dropped(number)) fail(static_cast<uint32_t>(number - 1), std::move(status));
   }
   { const Task ended = std::move(task); }  // what the task held is released before anybody hears that it is done
@@ -119,39 +128,43 @@ void Stream::fail(uint32_t task_id, Status status) {
 }
 
 void Stream::finish(uint64_t number) {
-  done_.store(number);  // sequentially consistent with waiters_: either we see the waiter or it sees this number
-  if (waiters_.load() == 0) return;
+  done_.store(number);  // sequentially consistent with wanted_: either we see the waiter or it sees this number
+  if (number < wanted_.load()) return;
   std::lock_guard lock(mutex_);
+  wanted_ = kNobodyWaits;  // those who go on waiting say so again
   progress_.notify_all();
 }
 
 Status Stream::synchronize(Timeout timeout) {
-  if (unwaited()) return {};
-  if (context_->has_failed()) return context_->failure();
-  const uint64_t target = submitted_.load(std::memory_order_acquire);
-  if (done_.load(std::memory_order_acquire) < target) {
-    TRY(check_can_wait());
-    TRY(wait_for(target, timeout));
-  }
-  if (context_->has_failed()) return context_->failure();
+  TRY(drain(timeout));
   return take_error();
 }
 
-Status Stream::wait_for(uint64_t number, Timeout timeout) {
-  std::unique_lock lock(mutex_);
+Status Stream::drain(Timeout timeout) {
+  if (unwaited()) return {};
+  if (context_->has_failed()) return context_->failure();
   const uint64_t aborts = aborts_;
+  const uint64_t target = submitted_.load(std::memory_order_acquire);
+  if (done_.load(std::memory_order_acquire) >= target) return {};
+  TRY(check_can_wait());
+  return wait_for(target, aborts, timeout);
+}
+
+Status Stream::wait_for(uint64_t number, uint64_t aborts, Timeout timeout) {
   if (stopped_) return {ACL_ERROR_RT_STREAM_ABORT, "the stream was stopped; aclrtStreamAbort makes it usable again"};
-  lock.unlock();
-  if (spin_until([&] { return done_.load(std::memory_order_acquire) >= number; })) return {};
-  lock.lock();
-  ++waiters_;
-  auto over = [&] { return done_.load() >= number || aborts_ != aborts || stopped_; };
+  auto done = [&] { return done_.load() >= number; };
+  spin_until(done);
+  std::unique_lock lock(mutex_);
+  auto over = [&] {
+    if (aborts_ != aborts || stopped_) return true;
+    wanted_ = std::min(wanted_.load(), number);
+    return done();
+  };
   bool in_time = true;
   if (timeout)
     in_time = progress_.wait_for(lock, *timeout, over);
   else
     progress_.wait(lock, over);
-  --waiters_;
   if (aborts_ != aborts) return {abort_reason_, "the stream was aborted while this call waited for it"};
   if (stopped_) return {ACL_ERROR_RT_STREAM_ABORT, "the stream was stopped while this call waited for it"};
   if (in_time) return {};
@@ -162,6 +175,8 @@ Status Stream::wait_for(uint64_t number, Timeout timeout) {
 }
 
 Status Stream::take_error() {
+  if (unwaited()) return {};
+  if (context_->has_failed()) return context_->failure();
   std::lock_guard lock(mutex_);
   return std::exchange(error_, Status{});
 }
@@ -183,10 +198,10 @@ void Stream::drop_queued() {
 
 void Stream::abort(aclError reason) {
   std::lock_guard lock(mutex_);
-  drop_queued();
   abort_reason_ = reason;
+  ++aborts_;  // before anything is dropped: who waits for a dropped task hears that it was
+  drop_queued();
   error_ = {};
-  ++aborts_;
   stopped_ = false;
   progress_.notify_all();
 }
@@ -220,26 +235,29 @@ void Stream::close() {
     worker.join();
 }
 
-bool Stream::await(Signal& signal, Timeout timeout) {
+bool Stream::await(Signal& signal, Timeout timeout) { return await(signal, timeout, interrupted_); }
+
+bool Stream::await(Signal& signal, Timeout timeout, const std::atomic<bool>& stop) {
+  if (signal.is_set()) return true;
   {
     std::lock_guard lock(mutex_);
     awaited_ = &signal;
   }
-  const bool set = signal.wait(&interrupted_, timeout);
+  const bool set = signal.wait(&stop, timeout);
   std::lock_guard lock(mutex_);
   awaited_ = nullptr;
   return set;
 }
 
-Status Stream::check_can_wait() const {
+Status Stream::check_can_wait(const Place& place) const {
   if (worker_id_.load() == std::this_thread::get_id())
     return {ACL_ERROR_RT_PARAM_INVALID,
             "stream " + std::to_string(id_) +
                 " is waited for on its own thread (from an exception callback?): this "
                 "would never end",
             "EE1018"};
-  const auto serving = subscription();
-  if (serving && serving->queue->thread_id() == pthread_self() && serving->pending_blocks > 0)
+  std::lock_guard lock(mutex_);
+  if (place.needs_this_thread() || blocked_at_.needs_this_thread())
     return {ACL_ERROR_RT_PARAM_INVALID,
             "stream " + std::to_string(id_) +
                 " is blocked by a callback that only this thread can run or is running: "

@@ -35,9 +35,13 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Waits only when the queue is full. The id of the task is left for last_task_id().
   Status launch(Task task);
 
-  // Waits for all that was queued before the call, then hands out the error that a task left, once.
+  // Waits for all that was queued before the call, then hands out the error that a task left (take_error).
   // 507046 when the time is over, 107000 where waiting could never end, the reason of the abort when aborted meanwhile.
   Status synchronize(Timeout timeout = std::nullopt);
+  // The waiting alone: what a task left stays for the next synchronize.
+  Status drain(Timeout timeout = std::nullopt);
+  // The context's sticky error; else the error that a task left, once.
+  Status take_error();
 
   // Whether all queued tasks have finished; the context's sticky error comes first.
   Result<bool> idle() const;
@@ -46,6 +50,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void abort(aclError reason);
   // Keeps what is queued, but nothing more starts until abort.
   void stop();
+  // True for the one caller that is to destroy the stream.
+  bool claim_end() { return !ending_.exchange(true); }
   // Ends the stream. What is still queued is dropped, callbacks included; later launches are refused. Idempotent.
   void close();
 
@@ -54,11 +60,21 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Inside a task of this stream: whether to give up waiting. For tasks that poll.
   const std::atomic<bool>& interrupted() const { return interrupted_; }
 
-  // 107000 when the stream waits for the calling thread, so that waiting for the stream here would never end.
-  Status check_can_wait() const;
+  // A place on the stream, as far as the BLOCK callbacks before it are concerned.
+  struct Place {
+    std::shared_ptr<Subscription> subscription;
+    uint64_t blocks = 0;
+    // Whether the calling thread must run or end a callback before the stream gets there.
+    bool needs_this_thread() const;
+  };
+  Place place() const;  // after all that is queued
+  // 107000 when the stream gets to that place only after the calling thread did something, so that waiting for it here
+  // would never end.
+  Status check_can_wait(const Place& place) const;
+  Status check_can_wait() const { return check_can_wait(place()); }
 
-  // Ties the stream to the thread whose queue this is: 107011 when it is taken, 107012 for another device's thread.
-  Status subscribe(const std::shared_ptr<ReportQueue>& queue);
+  // Ties the stream to a serving thread: 107011 when it is taken, 107012 for a thread that serves another device.
+  Status subscribe(uint64_t thread_id);
   Status unsubscribe(uint64_t thread_id);
   // What launch_callback demands besides a subscription: 107000 without a function, 107011 for a host-function stream.
   Status check_callback(void (*fn)(void*)) const;
@@ -81,6 +97,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::atomic<uint32_t> cache_op_info{0};
 
  private:
+  static constexpr uint64_t kNobodyWaits = UINT64_MAX;
+
   void work();
   bool take_batch(std::vector<Task>& batch);
   void run(Task& task, uint64_t number);
@@ -89,9 +107,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void fail(uint32_t task_id, Status status);
   void finish(uint64_t number);
   void wait_for_room(std::unique_lock<std::mutex>& lock);
-  Status wait_for(uint64_t number, Timeout timeout);
+  Status wait_for(uint64_t number, uint64_t aborts, Timeout timeout);
   void drop_queued();
-  Status take_error();
+  bool await(Signal& signal, Timeout timeout, const std::atomic<bool>& stop);
+  void await_callback(ReportQueue& queue, Signal& returned);
   std::shared_ptr<Subscription> subscription() const;
   Status launch_report(std::shared_ptr<Subscription> subscription, Callback callback, bool block);
 
@@ -105,22 +124,24 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::condition_variable progress_;  // others wait for the worker
   // Guarded by mutex_.
   std::vector<Task> queued_;
-  bool closed_ = false;
   bool sleeping_ = false;
   Status error_;
   aclError abort_reason_ = ACL_SUCCESS;
-  uint64_t aborts_ = 0;
   Signal* awaited_ = nullptr;
+  Place blocked_at_;  // behind the callback that the worker waits for
   std::shared_ptr<Subscription> subscription_;
   std::thread worker_;
 
   // Tasks are numbered from 1. Written under mutex_ or by the worker, read by anyone.
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> done_{0};
-  std::atomic<uint64_t> dropped_to_{0};  // tasks up to this number do not run any more
-  std::atomic<int> waiters_{0};          // threads that want to hear of every finished task
+  std::atomic<uint64_t> dropped_to_{0};         // tasks up to this number do not run any more
+  std::atomic<uint64_t> wanted_{kNobodyWaits};  // the first number that somebody sleeps for
+  std::atomic<uint64_t> aborts_{0};
   std::atomic<bool> stopped_{false};
   std::atomic<bool> interrupted_{false};
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> ending_{false};
   std::atomic<std::thread::id> worker_id_{};
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Stream that hands callbacks to serving threads.
+#include <pthread.h>
+
 #include <string>
 
 #include "base/log.h"
@@ -10,15 +12,15 @@
 namespace belay {
 namespace {
 
-// A BLOCK callback on its way to the serving thread. Dropped on the way, it no longer counts as pending.
+// A BLOCK callback on its way to the serving thread. Dropped on the way, it is over.
 class PendingBlock {
  public:
   explicit PendingBlock(Subscription* subscription) : subscription_(subscription) {
-    if (subscription_) ++subscription_->pending_blocks;
+    if (subscription_) ++subscription_->blocks_launched;
   }
   PendingBlock(PendingBlock&& other) noexcept : subscription_(std::exchange(other.subscription_, nullptr)) {}
   ~PendingBlock() {
-    if (subscription_) --subscription_->pending_blocks;
+    if (subscription_) ++subscription_->blocks_over;
   }
   bool handed_over() { return std::exchange(subscription_, nullptr); }
 
@@ -41,7 +43,17 @@ std::shared_ptr<Subscription> Stream::subscription() const {
   return subscription_;
 }
 
-Status Stream::subscribe(const std::shared_ptr<ReportQueue>& queue) {
+Stream::Place Stream::place() const {
+  auto serving = subscription();
+  const uint64_t blocks = serving ? serving->blocks_launched.load() : 0;
+  return {std::move(serving), blocks};
+}
+
+bool Stream::Place::needs_this_thread() const {
+  return subscription && subscription->queue->thread_id() == pthread_self() && subscription->blocks_over < blocks;
+}
+
+Status Stream::subscribe(uint64_t thread_id) {
   std::lock_guard lock(mutex_);
   if (closed_) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream has been destroyed"};
   if (subscription_ && subscription_->by_runtime) return taken_by_runtime(*this);
@@ -50,7 +62,7 @@ Status Stream::subscribe(const std::shared_ptr<ReportQueue>& queue) {
             name_of(*this) + " is already served by thread " + std::to_string(subscription_->queue->thread_id()) +
                 "; call aclrtUnSubscribeReport first",
             "EE1016"};
-  subscription_ = TRY(queue->subscribe(queue, context_->device().id(), false));
+  subscription_ = TRY(ReportQueue::subscribe(TRY(report_queue_of(thread_id)), context_->device().id(), false));
   return {};
 }
 
@@ -94,13 +106,14 @@ Status Stream::launch_host_function(Callback callback) {
   std::shared_ptr<Subscription> serving;
   {
     std::lock_guard lock(mutex_);
+    if (closed_) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream has been destroyed"};
     if (subscription_ && !subscription_->by_runtime)
       return {ACL_ERROR_RT_STREAM_SUBSCRIBE,
               name_of(*this) +
                   " is served by a thread of yours (aclrtSubscribeReport); host functions need a stream "
                   "that is not",
               "EE1016"};
-    if (!subscription_) subscription_ = TRY(queue->subscribe(queue, context_->device().id(), true));
+    if (!subscription_) subscription_ = TRY(ReportQueue::subscribe(queue, context_->device().id(), true));
     serving = subscription_;
   }
   return launch_report(std::move(serving), callback, true);
@@ -114,9 +127,22 @@ Status Stream::launch_report(std::shared_ptr<Subscription> serving, Callback cal
       return;
     }
     auto returned = std::make_shared<Signal>();
+    {
+      std::lock_guard lock(mutex_);
+      blocked_at_ = {serving, serving->blocks_over + 1};
+    }
     serving->queue->post(serving, callback, returned);
-    await(*returned);
+    await_callback(*serving->queue, *returned);
+    std::lock_guard lock(mutex_);
+    blocked_at_ = {};
   });
+}
+
+// When the stream is aborted meanwhile, a callback that has not started is taken back. One that runs is waited for all
+// the same, so that later tasks find it ended; but not when the stream ends, for the callback may be what ends it.
+void Stream::await_callback(ReportQueue& queue, Signal& returned) {
+  if (await(returned) || queue.withdraw(returned)) return;
+  await(returned, std::nullopt, closed_);
 }
 
 }  // namespace belay
