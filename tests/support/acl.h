@@ -57,19 +57,19 @@ inline aclrtStream new_stream() {
 }
 
 // Keeps a stream busy until it is opened; belongs to the context that is current when it is made.
-class Gate {
+class StreamGate {
  public:
-  explicit Gate(aclrtStream stream) : opener_(new_stream()) {
+  explicit StreamGate(aclrtStream stream) : opener_(new_stream()) {
     EXPECT_EQ(aclrtCreateNotify(&notify_, 0), ACL_SUCCESS);
     EXPECT_EQ(aclrtWaitAndResetNotify(notify_, stream, 0), ACL_SUCCESS);
   }
-  ~Gate() {
+  ~StreamGate() {
     open();
     aclrtDestroyStream(opener_);
     aclrtDestroyNotify(notify_);
   }
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
+  StreamGate(const StreamGate&) = delete;
+  StreamGate& operator=(const StreamGate&) = delete;
 
   void open() {
     if (opened_.exchange(true)) return;

@@ -343,7 +343,7 @@ TEST_F(CallbackTest, AProgramWithOneThreadMaySynchronizeWhatComesBeforeItsCallba
   std::atomic<int> runs{0};
   aclrtEvent event = nullptr;
   EXPECT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
-  Gate gate(stream);
+  StreamGate gate(stream);
   EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
   EXPECT_EQ(aclrtLaunchCallback(count, &runs, ACL_CALLBACK_BLOCK, stream), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeEventWithTimeout(event, 20), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);  // not refused

@@ -141,7 +141,7 @@ TEST(ResetDevice, WaitsForWhatIsQueued) {
   std::atomic<bool> ran{false};
   const auto callback = [](void* flag) { *static_cast<std::atomic<bool>*>(flag) = true; };
   {
-    Gate gate(stream);
+    StreamGate gate(stream);
     EXPECT_EQ(aclrtLaunchCallback(callback, &ran, ACL_CALLBACK_BLOCK, stream), ACL_SUCCESS);
   }
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
@@ -206,12 +206,12 @@ TEST(SynchronizeDevice, WaitsForEveryStreamOfTheCurrentContextAndNoOther) {
   EXPECT_EQ(aclrtCreateContext(&other, 0), ACL_SUCCESS);
   const aclrtStream elsewhere = new_stream();
   {
-    Gate busy_elsewhere(elsewhere);
+    StreamGate busy_elsewhere(elsewhere);
     EXPECT_EQ(aclrtSetCurrentContext(mine), ACL_SUCCESS);
     const aclrtStream stream = new_stream();
     EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
     {
-      Gate gate(stream);
+      StreamGate gate(stream);
       EXPECT_FAILS(aclrtSynchronizeDeviceWithTimeout(20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "did not finish");
       gate.open();
       EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(60000), ACL_SUCCESS);
@@ -311,7 +311,7 @@ TEST(Context, TheDefaultStreamIsTheOneThatNullMeans) {
   EXPECT_EQ(aclrtStreamGetId(stream, &by_handle), ACL_SUCCESS);
   EXPECT_EQ(by_null, by_handle);
   {
-    Gate gate(stream);
+    StreamGate gate(stream);
     aclrtStreamStatus status = ACL_STREAM_STATUS_COMPLETE;
     EXPECT_EQ(aclrtStreamQuery(nullptr, &status), ACL_SUCCESS);
     EXPECT_EQ(status, ACL_STREAM_STATUS_NOT_READY);

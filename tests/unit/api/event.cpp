@@ -97,7 +97,7 @@ TEST_F(EventTest, NullIs100000EverywhereAndADeadOne107017) {
 TEST_F(EventTest, AWaitHoldsAnotherStreamUntilTheRecordIsReached) {
   const aclrtStream producer = new_stream(), consumer = new_stream();
   for (const aclrtEvent event : {plain(), flagged(), extended()}) {
-    Gate gate(producer);
+    StreamGate gate(producer);
     EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
     EXPECT_EQ(aclrtStreamWaitEvent(consumer, event), ACL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(consumer, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
@@ -125,7 +125,7 @@ TEST_F(EventTest, AnExtendedWaitKeepsTheRecordThatWasLatestWhenItWasCalled) {
   const aclrtEvent event = extended();
   EXPECT_EQ(aclrtRecordEvent(event, fast), ACL_SUCCESS);
   EXPECT_EQ(aclrtStreamWaitEvent(consumer, event), ACL_SUCCESS);
-  Gate gate(slow);
+  StreamGate gate(slow);
   EXPECT_EQ(aclrtRecordEvent(event, slow), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(consumer), ACL_SUCCESS);
   EXPECT_EQ(status_of(event), ACL_EVENT_RECORDED_STATUS_NOT_READY);
@@ -177,7 +177,7 @@ TEST_F(EventTest, QueuedWaitsAndResetsTakeOneRecordEach) {
 TEST_F(EventTest, AResetThatIsOnlyQueuedDoesNotHideTheRecordFromTheHost) {
   const aclrtStream producer = new_stream(), consumer = new_stream();
   const aclrtEvent event = flagged();
-  Gate gate(producer);
+  StreamGate gate(producer);
   EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
   EXPECT_EQ(aclrtStreamWaitEvent(consumer, event), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetEvent(event, consumer), ACL_SUCCESS);
@@ -202,7 +202,7 @@ TEST_F(EventTest, SynchronizeReturnsAtOnceWithoutARecordAndGivesUpInTime) {
   const aclrtEvent event = plain();
   EXPECT_EQ(aclrtSynchronizeEvent(event), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeEventWithTimeout(event, 1), ACL_SUCCESS);
-  Gate gate(stream);
+  StreamGate gate(stream);
   EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
   EXPECT_FAILS(aclrtSynchronizeEventWithTimeout(event, 20), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "20 ms");
   EXPECT_FAILS(aclrtSynchronizeEventWithTimeout(event, 0), ACL_ERROR_RT_PARAM_INVALID, "timeout is 0");
@@ -234,7 +234,7 @@ TEST_F(EventTest, ElapsedTimeIsInMillisecondsAndMayBeNegative) {
   EXPECT_FAILS(aclrtEventElapsedTime(&ms, start, end), ACL_ERROR_RT_INTERNAL_ERROR, "not been recorded");
   EXPECT_FAILS(aclrtEventGetTimestamp(start, &first), ACL_ERROR_RT_INTERNAL_ERROR, "not been recorded");
   {
-    Gate gate(stream);
+    StreamGate gate(stream);
     EXPECT_EQ(aclrtRecordEvent(start, stream), ACL_SUCCESS);
     EXPECT_EQ(aclrtRecordEvent(end, stream), ACL_SUCCESS);
     EXPECT_FAILS(aclrtEventElapsedTime(&ms, start, end), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "synchronize");
@@ -263,7 +263,7 @@ TEST_F(EventTest, DestroyDoesNotWaitAndQueuedWaitsStayValid) {
   const aclrtStream producer = new_stream(), consumer = new_stream();
   const aclrtEvent event = flagged();
   {
-    Gate gate(producer);
+    StreamGate gate(producer);
     EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
     EXPECT_EQ(aclrtStreamWaitEvent(consumer, event), ACL_SUCCESS);
     EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
@@ -318,7 +318,7 @@ TEST_F(EventTest, IdsDifferAndManyAreAvailable) {
 TEST_F(EventTest, WaitsOfAnAbortedStreamAreReleased) {
   const aclrtStream producer = new_stream(), consumer = new_stream();
   for (const aclrtEvent event : {plain(), flagged(), extended(), extended(ACL_EVENT_IPC)}) {
-    Gate gate(producer);
+    StreamGate gate(producer);
     EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
     EXPECT_EQ(aclrtStreamWaitEvent(consumer, event), ACL_SUCCESS);
     EXPECT_EQ(aclrtStreamAbort(producer), ACL_SUCCESS);

@@ -266,7 +266,7 @@ TEST_F(NotifyTest, EventsAndNotifiesWorkBetweenTwoProcesses) {
   EXPECT_EQ(aclrtNotifyGetExportKey(forbidden, forbidden_key, sizeof forbidden_key, 0), ACL_SUCCESS);
 
   const aclrtStream producer = new_stream(), watcher = new_stream();
-  Gate gate(producer);
+  StreamGate gate(producer);
   EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
   EXPECT_EQ(aclrtWaitAndResetNotify(seen, watcher, 0), ACL_SUCCESS);
   std::thread child([&] {

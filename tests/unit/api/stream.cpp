@@ -109,7 +109,7 @@ TEST_F(StreamTest, IdsAreSmallUniqueAndUsedAgain) {
 TEST_F(StreamTest, QueryTellsReadinessAndReturnsSuccessBothTimes) {
   const aclrtStream stream = new_stream();
   EXPECT_EQ(status_of(stream), ACL_STREAM_STATUS_COMPLETE);
-  Gate gate(stream);
+  StreamGate gate(stream);
   EXPECT_EQ(status_of(stream), ACL_STREAM_STATUS_NOT_READY);
   gate.open();
   EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
@@ -120,7 +120,7 @@ TEST_F(StreamTest, QueryTellsReadinessAndReturnsSuccessBothTimes) {
 TEST_F(StreamTest, SynchronizeWithATimeGivesUpAndTheWorkGoesOn) {
   const aclrtStream stream = new_stream();
   {
-    Gate gate(stream);
+    StreamGate gate(stream);
     EXPECT_FAILS(aclrtSynchronizeStreamWithTimeout(stream, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "within 20 ms");
     EXPECT_FAILS(aclrtSynchronizeStreamWithTimeout(stream, 0), ACL_ERROR_RT_PARAM_INVALID, "timeout is 0");
     EXPECT_FAILS(aclrtSynchronizeStreamWithTimeout(stream, -2), ACL_ERROR_RT_PARAM_INVALID, "timeout is -2");
@@ -133,7 +133,7 @@ TEST_F(StreamTest, PersistentOnesAreNeverWaitedFor) {
   for (const uint32_t flag : {ACL_STREAM_PERSISTENT, ACL_STREAM_CPU_SCHEDULE, ACL_STREAM_DEVICE_USE_ONLY}) {
     aclrtStream stream = nullptr;
     EXPECT_EQ(aclrtCreateStreamWithConfig(&stream, 0, flag), ACL_SUCCESS);
-    Gate gate(stream);
+    StreamGate gate(stream);
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
     EXPECT_EQ(status_of(stream), ACL_STREAM_STATUS_COMPLETE);
   }
@@ -214,13 +214,13 @@ TEST_F(StreamTest, DestroyWaitsAndForceDoesNot) {
   std::atomic<int> runs{0};
   const auto count = [](void* counter) { ++*static_cast<std::atomic<int>*>(counter); };
   {
-    Gate gate(waited);
+    StreamGate gate(waited);
     EXPECT_EQ(aclrtLaunchHostFunc(waited, count, &runs), ACL_SUCCESS);
   }
   EXPECT_EQ(aclrtDestroyStream(waited), ACL_SUCCESS);
   EXPECT_EQ(runs, 1);
   {
-    Gate gate(dropped);
+    StreamGate gate(dropped);
     EXPECT_EQ(aclrtLaunchHostFunc(dropped, count, &runs), ACL_SUCCESS);
     EXPECT_EQ(aclrtDestroyStreamForce(dropped), ACL_SUCCESS);
   }
@@ -249,7 +249,7 @@ TEST_F(StreamTest, AbortDropsWhatIsQueuedTellsWhoWaitsAndLeavesItUsable) {
   EXPECT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
   std::atomic<int> runs{0};
   const auto count = [](void* counter) { ++*static_cast<std::atomic<int>*>(counter); };
-  Gate gate(stream);
+  StreamGate gate(stream);
   EXPECT_EQ(aclrtLaunchHostFunc(stream, count, &runs), ACL_SUCCESS);
   std::promise<void> waits;
   auto waiter = std::async(std::launch::async, [&] {
@@ -298,7 +298,7 @@ TEST_F(StreamTest, DeviceTaskAbortEndsTheWaitsOnAllItsStreamsAndTellsTheCallback
   EXPECT_EQ(aclrtSetDeviceTaskAbortCallback("test", on_abort, nullptr), ACL_SUCCESS);
   const aclrtStream a = new_stream(), b = new_stream();
   {
-    Gate gate_a(a), gate_b(b);
+    StreamGate gate_a(a), gate_b(b);
     auto wait = [](aclrtStream stream) { return aclrtSynchronizeStream(stream); };
     auto first = std::async(std::launch::async, wait, a), second = std::async(std::launch::async, wait, b);
     EXPECT_EQ(first.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
@@ -315,7 +315,7 @@ TEST_F(StreamTest, DeviceTaskAbortEndsTheWaitsOnAllItsStreamsAndTellsTheCallback
 
 TEST_F(StreamTest, TheDefaultStreamDoesNotWaitForOthers) {
   const aclrtStream stream = new_stream();
-  Gate gate(stream);
+  StreamGate gate(stream);
   EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
   EXPECT_EQ(status_of(stream), ACL_STREAM_STATUS_NOT_READY);
 }
