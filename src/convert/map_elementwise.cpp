@@ -33,9 +33,9 @@ Status pow(NodeContext& c) {
   return {};
 }
 
-// fmod 0 is the remainder with the sign of the divisor, 1 the one with the sign of the dividend.
+// fmod 0 is the remainder with the sign of the divisor, 1 (GE's Mod) the one with the sign of the dividend.
 Status mod(NodeContext& c) {
-  c.give(0, c.add("Mod", c.inputs(), {{"fmod", c.integer("fmod", 0)}}));
+  c.give(0, c.add(c.integer("fmod", 0) != 0 ? "Mod" : "FloorMod", c.inputs()));
   return {};
 }
 

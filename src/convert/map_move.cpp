@@ -177,8 +177,21 @@ Status one_hot(NodeContext& c) {
   indices = c.add({"Identity", "Identity_0"}, {indices});
   depth = c.add({"Identity", "Identity_1"}, {depth});
   const Edge shifted = c.add("Add", {indices, depth});
-  const Edge wrapped = c.add("Mod", {shifted, depth}, {{"fmod", 0}});
+  const Edge wrapped = c.add("Mod", {shifted, depth});
   c.give(0, c.add("OneHot", {wrapped, depth, {off.node, 1}, off}, {{"axis", c.integer("axis", -1)}}));
+  return {};
+}
+
+// y, first places, places of each element, counts; GE has counts before places.
+Status unique(NodeContext& c) {
+  const Edge axis = c.given("axis") ? c.int_constant("axis", {c.integer("axis", 0)}) : c.int_constant("axis", {});
+  const Edge y =
+      c.add("UniqueWithCountsExt2", {c.in(0), axis},
+            {{"out_idx", DataType::Int64}, {"sorted", c.integer("sorted", 1) != 0}, {"return_inverse", true}});
+  c.give(0, y);
+  const int ports[] = {0, 1, 3, 2};
+  for (size_t i = 1; i < 4; ++i)
+    if (c.wanted(i)) c.give(i, {y.node, ports[i]});
   return {};
 }
 
@@ -199,6 +212,7 @@ constexpr MapRow rows[] = {
     {"Slice", 10, latest, "StridedSliceV2"},
     {"Split", 2, latest, "Split", split},
     {"Trilu", 14, latest, "Trilu", trilu},
+    {"Unique", 11, latest, "UniqueWithCountsExt2", unique},
 };
 
 }  // namespace

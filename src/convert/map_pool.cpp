@@ -67,7 +67,7 @@ Result<Edge> whole_indices(NodeContext& c, Edge argmax, const Shape& input) {
   Edge index = argmax;
   if (c.integer("storage_order", 0) != 0) {
     const Edge columns = c.int_scalar("Width", width), rows = c.int_scalar("Height", height);
-    const Edge column = c.add({"Mod", "Column"}, {index, columns}, {{"fmod", 0}});
+    const Edge column = c.add({"Mod", "Column"}, {index, columns});
     const Edge row = c.add({"FloorDiv", "Row"}, {index, columns});
     index = c.add({"Add", "ByColumn"}, {c.add({"Mul", "ColumnStart"}, {column, rows}), row});
   }

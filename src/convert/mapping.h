@@ -40,5 +40,11 @@ std::span<const MapRow> map_rows_conv();
 std::span<const MapRow> map_rows_pool();
 std::span<const MapRow> map_rows_norm();
 std::span<const MapRow> map_rows_matmul();
+std::span<const MapRow> map_rows_recurrent();
+std::span<const MapRow> map_rows_vision();
+std::span<const MapRow> map_rows_quant();
+std::span<const MapRow> map_rows_loss();
+std::span<const MapRow> map_rows_signal();
+std::span<const MapRow> map_rows_random();
 
 }  // namespace belay::convert
