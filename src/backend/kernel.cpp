@@ -47,8 +47,10 @@ Status refuse(std::string why) { return {ACL_ERROR_GE_FAILURE, std::move(why)}; 
 MadeKernel make_kernel(const KernelRequest& request, std::string_view only) {
   const auto [first, last] = rows_by_operator().equal_range(request.node.type);
   std::string reasons;
+  const bool fused = request.node.attributes.contains(graph::kMembers);
   for (auto found = first; found != last; ++found) {
     const KernelRow& row = *found->second;
+    if (fused != row.how.starts_with("fused")) continue;  // the others know nothing of the members
     if (!only.empty() && row.how != only) continue;
     MadeKernel made = row.make(request);
     if (made.ok()) return made;

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/compiler.h"
+
+#include <algorithm>
+
+#include "executor/branch.h"
+
+namespace belay::executor {
+namespace {
+
+using graph::Node;
+using graph::TensorInfo;
+
+constexpr std::string_view kParentIndex = "_parent_node_index";
+constexpr std::string_view kBatchCount = "_batch_num";  // of the Case that chooses between gears
+
+}  // namespace
+
+Result<std::unique_ptr<Program>> Program::compile(const graph::Model& model, const graph::Graph& graph, GraphRole role,
+                                                  std::span<const TensorInfo> inputs, const ProgramOptions& options,
+                                                  bool& not_static) {
+  return Compiler(model, graph, role, options).compile(inputs, not_static);
+}
+
+Compiler::Compiler(const graph::Model& model, const graph::Graph& graph, GraphRole role, const ProgramOptions& options)
+    : model_(model), graph_(graph), role_(role), options_(options), inference_(&model, graph) {}
+
+Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> inputs, bool& not_static) {
+  program_.reset(new Program);
+  program_->threads_ = options_.threads;
+  if (role_ != GraphRole::Members) program_->observers_ = options_.observers;
+  Status inferred = inputs.empty() ? inference_.run() : inference_.run(inputs);
+  if (!inferred.ok()) return inferred;
+  of_node_.resize(graph_.nodes.size());
+  std::string problems;
+  aclError code = ACL_SUCCESS;
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    Status status = add_node(static_cast<int>(i));
+    if (status.ok()) continue;
+    if (not_static_) {
+      not_static = true;
+      return status;
+    }
+    code = status.code;
+    problems += (problems.empty() ? "" : "\n") + status.message;
+    for (const TensorInfo& output : inference_.outputs_of(static_cast<int>(i)))  // go on, to find all of them
+      of_node_[i].push_back(add_value({output.type, output.shape}));
+  }
+  if (code != ACL_SUCCESS) return Status{code, problems};
+  find_lives();
+  place_outputs();
+  share_memory();
+  plan();
+  return std::move(program_);
+}
+
+Status Compiler::add_node(int index) {
+  const Node& node = graph_.nodes[index];
+  if (node.type == "Const" || node.type == "Constant") return add_constant(index), Status{};
+  if (node.type == "NetOutput") return add_outputs(index), Status{};
+  for (const TensorInfo& output : inference_.outputs_of(index)) {
+    if (graph::is_known(output.shape)) continue;
+    not_static_ = true;
+    return {ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": its shape is not known before it runs"};
+  }
+  if (node.type == "Data" || node.type == "AippData") return add_input(index), Status{};
+  if (is_loop(node)) {
+    not_static_ = true;
+    return {ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": a loop runs node by node"};
+  }
+  if (is_choice(node)) return add_choice(index);
+  if (const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers))
+    return add_members(index, **members);
+  if (is_view(node)) return add_view(index), Status{};
+  return add_kernel(index);
+}
+
+void Compiler::add_input(int index) {
+  const Node& node = graph_.nodes[index];
+  const TensorInfo& info = inference_.outputs_of(index)[0];
+  const int value = add_value({info.type, info.shape});
+  values_[value].input = role_ == GraphRole::Subgraph
+                             ? static_cast<int>(graph::parent_port(node))
+                             : static_cast<int>(graph::get_or<int64_t>(node.attributes, "index", 0));
+  of_node_[index] = {value};
+  auto& step = add_step(node);
+  if (step.watchers.empty())
+    program_->steps_.pop_back();
+  else
+    use(step, {}, {value});
+}
+
+void Compiler::add_constant(int index) {
+  const auto* constant = graph::get_if<graph::Constant>(graph_.nodes[index].attributes, "value");
+  const TensorInfo& info = inference_.outputs_of(index)[0];
+  const int value = add_value({info.type, info.shape});
+  values_[value].constant = constant;
+  if (constant) values_[value].tensor.data = const_cast<std::byte*>(constant->bytes.data());  // nobody writes to it
+  of_node_[index] = {value};
+}
+
+void Compiler::add_outputs(int index) {
+  const Node& node = graph_.nodes[index];
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!node.inputs[i].connected()) continue;
+    size_t port = results_.size();
+    if (role_ == GraphRole::Subgraph && i < node.input_descs.size())
+      port = static_cast<size_t>(
+          graph::get_or<int64_t>(node.input_descs[i].attributes, kParentIndex, static_cast<int64_t>(port)));
+    results_.resize(std::max(results_.size(), port + 1), -1);
+    results_[port] = as_layout(of_node_[node.inputs[i].node][node.inputs[i].output], backend::Layout::Plain);
+  }
+  for (const int value : results_)
+    program_->outputs_.push_back(value < 0 ? TensorInfo{}
+                                           : TensorInfo{values_[value].tensor.type, values_[value].tensor.shape});
+}
+
+void Compiler::add_view(int index) {
+  const Node& node = graph_.nodes[index];
+  auto inputs = inputs_of(node);
+  inputs[0] = as_layout(inputs[0], backend::Layout::Plain);
+  const TensorInfo& info = inference_.outputs_of(index)[0];
+  Tensor tensor = values_[inputs[0]].tensor;
+  tensor.shape = info.shape;
+  const int value = add_value(tensor);
+  values_[value].root = root_of(inputs[0]);
+  of_node_[index] = {value};
+  use(add_step(node), inputs, of_node_[index]);
+}
+
+Status Compiler::add_kernel(int index) {
+  const Node& node = graph_.nodes[index];
+  auto inputs = inputs_of(node);
+  std::vector<TensorInfo> infos = inference_.inputs_of(node);
+  std::vector<backend::Layout> layouts;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    infos[i].value = inputs[i] < 0 ? nullptr : values_[inputs[i]].constant;
+    layouts.push_back(inputs[i] < 0 ? backend::Layout::Plain : values_[inputs[i]].tensor.layout);
+  }
+  auto kernel = TRY(backend::make_kernel({node, infos, inference_.outputs_of(index), layouts, options_.threads},
+                                         options_.only_kernels));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] >= 0 && !kernel->packed(i)) inputs[i] = as_layout(inputs[i], kernel->wants(i));
+  for (size_t i = 0; i < inference_.outputs_of(index).size(); ++i) {
+    const TensorInfo& info = inference_.outputs_of(index)[i];
+    of_node_[index].push_back(add_value({info.type, info.shape, kernel->gives(i)}));
+  }
+  auto& step = add_step(node);
+  step.kernel = std::move(kernel);
+  use(step, inputs, of_node_[index]);
+  return {};
+}
+
+Status Compiler::add_choice(int index) {
+  const Node& node = graph_.nodes[index];
+  auto inputs = inputs_of(node);
+  for (int& input : inputs)
+    if (input >= 0) input = as_layout(input, backend::Layout::Plain);
+  const auto infos = inference_.inputs_of(node);
+  const bool gears = node.attributes.contains(kBatchCount);  // each branch has the shapes of its own gear
+  std::vector<std::unique_ptr<Program>> branches;
+  for (const std::string& name : node.subgraphs) {
+    const graph::Graph* graph = model_.find_graph(name);
+    if (!graph) return {ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": subgraph " + name + " does not exist"};
+    branches.push_back(
+        TRY(Program::compile(model_, *graph, GraphRole::Subgraph,
+                             gears ? std::span<const TensorInfo>() : std::span(infos), options_, not_static_)));
+  }
+  for (const TensorInfo& info : inference_.outputs_of(index))
+    of_node_[index].push_back(add_value({info.type, info.shape}));
+  auto& step = add_step(node);
+  step.branches = std::move(branches);
+  use(step, inputs, of_node_[index]);
+  return {};
+}
+
+// A fused node: one kernel that does it all, or its members one after the other.
+Status Compiler::add_members(int index, const graph::Graph& members) {
+  const Node& node = graph_.nodes[index];
+  if (add_kernel(index).ok()) return {};
+  of_node_[index].clear();
+  auto inputs = inputs_of(node);
+  for (int& input : inputs)
+    if (input >= 0) input = as_layout(input, backend::Layout::Plain);
+  auto infos = inference_.inputs_of(node);
+  for (size_t i = 0; i < inputs.size(); ++i) infos[i].value = inputs[i] < 0 ? nullptr : values_[inputs[i]].constant;
+  auto program = TRY(Program::compile(model_, members, GraphRole::Members, infos, options_, not_static_));
+  for (const TensorInfo& info : inference_.outputs_of(index))
+    of_node_[index].push_back(add_value({info.type, info.shape}));
+  auto& step = add_step(node);
+  step.branches.push_back(std::move(program));
+  use(step, inputs, of_node_[index]);
+  return {};
+}
+
+Program::Step& Compiler::add_step(const Node& node) {
+  auto step = std::make_unique<Program::Step>();
+  step->node = &node;
+  step->task_id = static_cast<uint32_t>(program_->steps_.size());
+  for (const auto& observer : program_->observers_)
+    if (observer->wants(node)) step->watchers.push_back(observer.get());
+  program_->steps_.push_back(std::move(step));
+  return *program_->steps_.back();
+}
+
+int Compiler::add_value(Tensor tensor) {
+  const int index = static_cast<int>(values_.size());
+  values_.push_back({std::move(tensor)});
+  values_.back().root = index;
+  return index;
+}
+
+int Compiler::root_of(int value) const {
+  while (values_[value].root != value) value = values_[value].root;
+  return value;
+}
+
+std::vector<int> Compiler::inputs_of(const Node& node) const {
+  std::vector<int> inputs;
+  for (const graph::Edge& edge : node.inputs)
+    inputs.push_back(edge.connected() ? of_node_[edge.node][edge.output] : -1);
+  return inputs;
+}
+
+// The same tensor in another layout; a value is reordered once, however many want it.
+int Compiler::as_layout(int value, backend::Layout layout) {
+  if (values_[value].tensor.layout == layout) return value;
+  const auto [found, added] = reordered_.try_emplace({value, layout}, -1);
+  if (!added) return found->second;
+  Tensor tensor = values_[value].tensor;
+  tensor.layout = layout;
+  tensor.data = nullptr;
+  const int made = found->second = add_value(tensor);
+  auto step = std::make_unique<Program::Step>();
+  step->reorder = true;
+  program_->steps_.push_back(std::move(step));
+  use(*program_->steps_.back(), {value}, {made});
+  return made;
+}
+
+void Compiler::use(Program::Step& step, const std::vector<int>& inputs, const std::vector<int>& outputs) {
+  for (const int value : inputs) {
+    step.inputs.push_back(value < 0 ? Tensor{.present = false} : values_[value].tensor);
+  }
+  for (const int value : outputs) step.outputs.push_back(values_[value].tensor);
+  step_inputs_.push_back(inputs);
+  step_outputs_.push_back(outputs);
+}
+
+}  // namespace belay::executor

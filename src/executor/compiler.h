@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "executor/arena_plan.h"
+#include "executor/program.h"
+#include "graph/infer_graph.h"
+
+namespace belay::executor {
+
+// Makes a Program from a graph: first the steps, then who may share memory with whom, then the arena.
+class Compiler {
+ public:
+  Compiler(const graph::Model& model, const graph::Graph& graph, GraphRole role, const ProgramOptions& options);
+
+  // `not_static` tells a shape that is not known from an operator that cannot run.
+  Result<std::unique_ptr<Program>> compile(std::span<const graph::TensorInfo> inputs, bool& not_static);
+
+ private:
+  // A tensor while compiling. Views share the memory of their root.
+  struct Value {
+    Tensor tensor;  // data is set for constants
+    const graph::Constant* constant = nullptr;
+    int input = -1;   // the program's input that it is
+    int output = -1;  // the program's output in whose memory it is written
+    int root = -1;    // index of the value whose memory it is; of itself for most
+    int first = 0, last = 0;
+  };
+
+  Status infer(std::span<const graph::TensorInfo> inputs);
+  Status add_node(int index);
+  void add_input(int index);
+  void add_constant(int index);
+  void add_view(int index);
+  Status add_kernel(int index);
+  Status add_choice(int index);
+  Status add_members(int index, const graph::Graph& members);
+  void add_outputs(int index);
+
+  Program::Step& add_step(const graph::Node& node);
+  int add_value(Tensor tensor);
+  int as_layout(int value, backend::Layout layout);
+  std::vector<int> inputs_of(const graph::Node& node) const;
+  void use(Program::Step& step, const std::vector<int>& inputs, const std::vector<int>& outputs);
+  int root_of(int value) const;
+
+  void find_lives();
+  void place_outputs();
+  void share_memory();
+  void plan();
+
+  const graph::Model& model_;
+  const graph::Graph& graph_;
+  const GraphRole role_;
+  const ProgramOptions& options_;
+  graph::GraphInference inference_;
+  std::unique_ptr<Program> program_;
+  bool not_static_ = false;
+
+  std::vector<Value> values_;
+  std::vector<std::vector<int>> of_node_;                     // values by node and output
+  std::vector<std::vector<int>> step_inputs_, step_outputs_;  // values by step and port; -1: not connected
+  std::map<std::pair<int, backend::Layout>, int> reordered_;
+  std::vector<int> results_;  // values by the program's output
+};
+
+}  // namespace belay::executor

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Compiler that decides where tensors are.
+#include <algorithm>
+
+#include "executor/compiler.h"
+
+namespace belay::executor {
+namespace {
+
+size_t storage(const Tensor& tensor) { return backend::storage_bytes(tensor.type, tensor.shape, tensor.layout); }
+
+}  // namespace
+
+// A root lives from the step that writes it to the last step that reads it or one of its views.
+void Compiler::find_lives() {
+  for (size_t step = 0; step < step_outputs_.size(); ++step) {
+    for (const int value : step_outputs_[step])
+      if (values_[value].root == value) values_[value].first = values_[value].last = static_cast<int>(step);
+    for (const auto* used : {&step_inputs_[step], &step_outputs_[step]})
+      for (const int value : *used)
+        if (value >= 0) values_[root_of(value)].last = std::max(values_[root_of(value)].last, static_cast<int>(step));
+  }
+}
+
+// A result is written straight into the caller's memory where a step makes it; else it is copied at the end.
+void Compiler::place_outputs() {
+  for (size_t i = 0; i < results_.size(); ++i) {
+    if (results_[i] < 0) continue;
+    Value& root = values_[root_of(results_[i])];
+    const bool made_here = root.input < 0 && !root.constant;
+    if (made_here && root.output < 0 && storage(root.tensor) == storage(values_[results_[i]].tensor)) {
+      root.output = static_cast<int>(i);
+      continue;
+    }
+    root.last = static_cast<int>(step_outputs_.size());
+    Program::Copy copy{values_[results_[i]].tensor, root.input, i};
+    program_->copies_.push_back(copy);
+  }
+}
+
+// An output takes over the memory of an input that nobody needs afterwards, where the kernel allows it. Watched nodes
+// do not: their inputs are looked at after they ran.
+void Compiler::share_memory() {
+  for (size_t s = 0; s < step_outputs_.size(); ++s) {
+    const Program::Step& step = *program_->steps_[s];
+    if (!step.kernel || !step.watchers.empty()) continue;
+    for (size_t o = 0; o < step_outputs_[s].size(); ++o) {
+      Value& output = values_[step_outputs_[s][o]];
+      if (output.root != step_outputs_[s][o] || output.output >= 0) continue;
+      for (size_t i = 0; i < step_inputs_[s].size(); ++i) {
+        const int value = step_inputs_[s][i];
+        if (value < 0 || !step.kernel->in_place(o, i)) continue;
+        const int root = root_of(value);
+        Value& input = values_[root];
+        if (input.input >= 0 || input.constant || input.output >= 0 || input.last != static_cast<int>(s)) continue;
+        if (storage(input.tensor) != storage(output.tensor)) continue;
+        if (std::count_if(step_inputs_[s].begin(), step_inputs_[s].end(),
+                          [&](int other) { return other >= 0 && root_of(other) == root; }) != 1)
+          continue;
+        output.root = root;
+        input.last = std::max(input.last, output.last);
+        break;
+      }
+    }
+  }
+}
+
+void Compiler::plan() {
+  std::vector<Block> blocks(values_.size());
+  for (size_t v = 0; v < values_.size(); ++v) {
+    const Value& value = values_[v];
+    const bool stored = value.root == static_cast<int>(v) && value.input < 0 && !value.constant && value.output < 0;
+    if (stored) blocks[v] = {storage(value.tensor), value.first, value.last};
+  }
+  for (size_t s = 0; s < program_->steps_.size(); ++s) {  // scratch lives for one step
+    const Program::Step& step = *program_->steps_[s];
+    size_t bytes = step.kernel ? step.kernel->scratch_bytes() : 0;
+    for (const auto& branch : step.branches) bytes = std::max(bytes, branch->arena_bytes());
+    blocks.push_back({bytes, static_cast<int>(s), static_cast<int>(s)});
+  }
+  program_->arena_bytes_ = plan_arena(blocks);
+  program_->least_arena_bytes_ = least_arena(blocks);
+
+  auto place = [&](Tensor& tensor, int value) {
+    const int root = root_of(value);
+    if (values_[root].constant) return;
+    if (values_[root].input >= 0)
+      program_->patches_.push_back({&tensor, false, static_cast<size_t>(values_[root].input)});
+    else if (values_[root].output >= 0)
+      program_->patches_.push_back({&tensor, true, static_cast<size_t>(values_[root].output)});
+    else
+      program_->placed_.push_back({&tensor, nullptr, blocks[root].offset});
+  };
+  for (size_t s = 0; s < program_->steps_.size(); ++s) {
+    Program::Step& step = *program_->steps_[s];
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      if (step_inputs_[s][i] >= 0) place(step.inputs[i], step_inputs_[s][i]);
+    for (size_t o = 0; o < step.outputs.size(); ++o) place(step.outputs[o], step_outputs_[s][o]);
+    const Block& scratch = blocks[values_.size() + s];
+    if (scratch.bytes > 0) program_->placed_.push_back({nullptr, &step, scratch.offset});
+  }
+  for (auto& copy : program_->copies_)
+    if (copy.input < 0) place(copy.from, results_[copy.output]);
+}
+
+}  // namespace belay::executor

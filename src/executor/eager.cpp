@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/eager.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cpu/layout.h"
+#include "backend/cpu/parallel.h"
+#include "executor/branch.h"
+#include "graph/infer_graph.h"
+
+namespace belay::executor {
+namespace {
+
+using graph::Node;
+using graph::TensorInfo;
+
+constexpr size_t kKernelsPerNode = 8;
+constexpr std::string_view kParentIndex = "_parent_node_index";
+
+Result<LiveTensor> allocate(Tensor tensor, Allocator& allocator) {
+  const size_t bytes = backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
+  tensor.data = TRY(allocator.allocate(std::max<size_t>(bytes, 1)));
+  std::shared_ptr<void> memory(tensor.data, [&allocator](void* address) { allocator.free(address); });
+  return LiveTensor{std::move(tensor), std::move(memory)};
+}
+
+Result<LiveTensor> as_layout(const LiveTensor& value, backend::Layout layout, Allocator& allocator) {
+  if (value.tensor.layout == layout) return value;
+  Tensor tensor = value.tensor;
+  tensor.layout = layout;
+  LiveTensor made = TRY(allocate(tensor, allocator));
+  TRY(backend::cpu::reorder(value.tensor, made.tensor));
+  return made;
+}
+
+LiveTensor constant_of(const Node& node) {
+  const auto* constant = graph::get_if<graph::Constant>(node.attributes, "value");
+  if (!constant) return {};
+  return {{constant->type, constant->shape, backend::Layout::Plain, const_cast<std::byte*>(constant->bytes.data())},
+          nullptr,
+          constant};
+}
+
+size_t data_index(const Node& node, GraphRole role) {
+  if (role == GraphRole::Subgraph) return graph::parent_port(node);
+  return static_cast<size_t>(graph::get_or<int64_t>(node.attributes, "index", 0));
+}
+
+// How many nodes still need a node's outputs.
+std::vector<int> count_uses(const graph::Graph& graph) {
+  std::vector<int> uses(graph.nodes.size());
+  for (const Node& node : graph.nodes)
+    for (const graph::Edge& edge : node.inputs)
+      if (edge.connected()) ++uses[edge.node];
+  return uses;
+}
+
+std::vector<Tensor> tensors_of(const std::vector<LiveTensor>& values) {
+  std::vector<Tensor> tensors;
+  for (const LiveTensor& value : values) tensors.push_back(value.tensor);
+  return tensors;
+}
+
+std::vector<LiveTensor> results_of(const Node& net_output, GraphRole role, const std::vector<LiveTensor>& inputs) {
+  std::vector<LiveTensor> results;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    size_t port = i;
+    if (role == GraphRole::Subgraph && i < net_output.input_descs.size())
+      port = static_cast<size_t>(
+          graph::get_or<int64_t>(net_output.input_descs[i].attributes, kParentIndex, static_cast<int64_t>(i)));
+    results.resize(std::max(results.size(), port + 1));
+    results[port] = inputs[i];
+  }
+  return results;
+}
+
+}  // namespace
+
+EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role, RunInfo info,
+                                      const std::vector<LiveTensor>& inputs, Allocator& allocator) {
+  const backend::cpu::ThreadScope threads(options_.threads);
+  std::vector<std::vector<LiveTensor>> values(graph.nodes.size());
+  std::vector<int> uses = count_uses(graph);
+  std::vector<LiveTensor> results;
+  info.task_id = 0;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    std::vector<LiveTensor> taken;
+    for (const graph::Edge& edge : node.inputs)
+      taken.push_back(edge.connected() ? values[edge.node][edge.output] : LiveTensor{{.present = false}});
+    if (node.type == "Data" || node.type == "AippData") {
+      const size_t index = data_index(node, role);
+      if (index >= inputs.size())
+        return Status{ACL_ERROR_GE_FAILURE, "Data " + node.name + ": there is no input " + std::to_string(index)};
+      values[i] = {inputs[index]};
+    } else if (node.type == "Const" || node.type == "Constant") {
+      values[i] = {constant_of(node)};
+    } else if (node.type == "NetOutput") {
+      results = results_of(node, role, taken);
+    } else {
+      values[i] = TRY(run_node(node, info, taken, allocator));
+      ++info.task_id;
+    }
+    for (const graph::Edge& edge : node.inputs)
+      if (edge.connected() && --uses[edge.node] == 0) values[edge.node].clear();
+  }
+  return results;
+}
+
+EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
+                                           Allocator& allocator) {
+  std::vector<Observer*> watchers;
+  for (const auto& observer : options_.observers)
+    if (observer->wants(node)) watchers.push_back(observer.get());
+  const auto seen = tensors_of(inputs);
+  for (Observer* watcher : watchers) watcher->starts(info, node, seen);
+  Outputs outputs = is_choice(node) ? run_choice(node, info, inputs, allocator)
+                    : is_loop(node) ? run_loop(node, info, inputs, allocator)
+                                    : run_kernel(node, inputs, allocator);
+  if (!outputs.ok()) {
+    Status status = outputs.status();
+    if (!is_choice(node) && !is_loop(node)) status.message = node.type + " " + node.name + ": " + status.message;
+    for (const auto& observer : options_.observers) observer->failed(info, node, seen, {}, status);
+    return status;
+  }
+  for (Observer* watcher : watchers) watcher->ran(info, node, seen, tensors_of(*outputs));
+  return outputs;
+}
+
+EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, const std::vector<LiveTensor>& inputs,
+                                             Allocator& allocator) {
+  std::vector<graph::Constant> values(inputs.size());
+  std::vector<TensorInfo> infos;
+  for (size_t i = 0; i < inputs.size(); ++i) {  // everything is in memory: rules may look at any value
+    const Tensor& tensor = inputs[i].tensor;
+    values[i] = {tensor.type, tensor.shape, graph::Format::ND};
+    if (tensor.data)
+      values[i].bytes = {static_cast<const std::byte*>(tensor.data), graph::bytes_of(tensor.type, tensor.count())};
+    infos.push_back({tensor.type, tensor.shape, tensor.present ? &values[i] : nullptr, tensor.present});
+  }
+  graph::InferContext context(node, infos);
+  context.model = &model_;
+  TRY(graph::infer(context));
+  if (is_view(node)) {
+    LiveTensor view = inputs[0];
+    view.tensor.shape = context.outputs[0].shape;
+    view.constant = nullptr;
+    return std::vector<LiveTensor>{view};
+  }
+  backend::Kernel* kernel = TRY(find_kernel(node, inputs, infos, context.outputs));
+  std::vector<LiveTensor> held, outputs;
+  std::vector<Tensor> taken, given;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    held.push_back(inputs[i].tensor.present && !kernel->packed(i)
+                       ? TRY(as_layout(inputs[i], kernel->wants(i), allocator))
+                       : inputs[i]);
+    taken.push_back(held.back().tensor);
+  }
+  for (size_t o = 0; o < context.outputs.size(); ++o) {
+    outputs.push_back(TRY(allocate({context.outputs[o].type, context.outputs[o].shape, kernel->gives(o)}, allocator)));
+    given.push_back(outputs.back().tensor);
+  }
+  LiveTensor scratch;
+  if (const size_t bytes = kernel->scratch_bytes(); bytes > 0) {
+    scratch = TRY(allocate({graph::DataType::UInt8, {static_cast<int64_t>(bytes)}}, allocator));
+    kernel->set_scratch(scratch.tensor.data);
+  }
+  TRY(kernel->run(taken, given));
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    outputs[o].tensor.shape = given[o].shape;  // now exact
+    outputs[o] = TRY(as_layout(outputs[o], backend::Layout::Plain, allocator));
+  }
+  return outputs;
+}
+
+Result<backend::Kernel*> EagerRunner::find_kernel(const Node& node, const std::vector<LiveTensor>& inputs,
+                                                  std::span<const TensorInfo> infos,
+                                                  std::span<const TensorInfo> outputs) {
+  std::vector<graph::Shape> shapes;
+  for (const auto* side : {&infos, &outputs})
+    for (const TensorInfo& info : *side) shapes.push_back(info.shape);
+  auto& cached = kernels_[&node];
+  for (const CachedKernel& entry : cached)
+    if (entry.shapes == shapes) return entry.kernel.get();
+
+  std::vector<TensorInfo> constants(infos.begin(), infos.end());
+  for (size_t i = 0; i < inputs.size(); ++i) constants[i].value = inputs[i].constant;
+  const std::vector<backend::Layout> layouts(inputs.size(), backend::Layout::Plain);
+  auto kernel = TRY(backend::make_kernel({node, constants, outputs, layouts, options_.threads}, options_.only_kernels));
+  if (cached.size() == kKernelsPerNode) cached.erase(cached.begin());
+  cached.push_back({std::move(shapes), std::move(kernel)});
+  return cached.back().kernel.get();
+}
+
+EagerRunner::Outputs EagerRunner::run_subgraph(const Node& node, size_t index, RunInfo info,
+                                               const std::vector<LiveTensor>& inputs, Allocator& allocator) {
+  const graph::Graph* graph = index < node.subgraphs.size() ? model_.find_graph(node.subgraphs[index]) : nullptr;
+  if (!graph)
+    return Status{ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": it has no subgraph " + std::to_string(index)};
+  return run(*graph, GraphRole::Subgraph, info, inputs, allocator);
+}
+
+EagerRunner::Outputs EagerRunner::run_choice(const Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
+                                             Allocator& allocator) {
+  const size_t branch = TRY(choose_branch(node, tensors_of(inputs), node.subgraphs.size()));
+  return run_subgraph(node, branch, info, inputs, allocator);
+}
+
+// Subgraph 0 says whether to go on, subgraph 1 makes the next variables.
+EagerRunner::Outputs EagerRunner::run_loop(const Node& node, RunInfo info, std::vector<LiveTensor> variables,
+                                           Allocator& allocator) {
+  for (;;) {
+    const auto condition = TRY(run_subgraph(node, 0, info, variables, allocator));
+    if (condition.empty()) return Status{ACL_ERROR_GE_FAILURE, node.name + ": its condition has no result"};
+    if (!TRY(is_true(condition[0].tensor))) return variables;
+    variables = TRY(run_subgraph(node, 1, info, variables, allocator));
+  }
+}
+
+}  // namespace belay::executor

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "executor/loaded_model.h"
+#include "executor/program.h"
+
+namespace belay::executor {
+
+// A tensor that lives as long as somebody holds it.
+struct LiveTensor {
+  Tensor tensor;
+  std::shared_ptr<void> memory;               // null: borrowed
+  const graph::Constant* constant = nullptr;  // set for constants of the model
+};
+
+// Runs graphs node by node, deciding everything on the way: for shapes that depend on data, for loops, for branches
+// that differ. Slower than a Program; kernels are kept for shapes that come again. Used by one thread at a time.
+class EagerRunner {
+ public:
+  EagerRunner(const graph::Model& model, ProgramOptions options) : model_(model), options_(std::move(options)) {}
+
+  // Inputs by the index of the Data nodes (Main, Members) or by the parent's port (Subgraph).
+  Result<std::vector<LiveTensor>> run(const graph::Graph& graph, GraphRole role, RunInfo info,
+                                      const std::vector<LiveTensor>& inputs, Allocator& allocator);
+
+ private:
+  using Outputs = Result<std::vector<LiveTensor>>;
+  struct CachedKernel {
+    std::vector<graph::Shape> shapes;
+    std::unique_ptr<backend::Kernel> kernel;
+  };
+
+  Outputs run_node(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs, Allocator& allocator);
+  Outputs run_kernel(const graph::Node& node, const std::vector<LiveTensor>& inputs, Allocator& allocator);
+  Outputs run_choice(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
+                     Allocator& allocator);
+  Outputs run_loop(const graph::Node& node, RunInfo info, std::vector<LiveTensor> inputs, Allocator& allocator);
+  Outputs run_subgraph(const graph::Node& node, size_t index, RunInfo info, const std::vector<LiveTensor>& inputs,
+                       Allocator& allocator);
+  Result<backend::Kernel*> find_kernel(const graph::Node& node, const std::vector<LiveTensor>& inputs,
+                                       std::span<const graph::TensorInfo> infos,
+                                       std::span<const graph::TensorInfo> outputs);
+
+  const graph::Model& model_;
+  const ProgramOptions options_;
+  std::map<const graph::Node*, std::vector<CachedKernel>> kernels_;
+};
+
+}  // namespace belay::executor

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/loaded_model.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <list>
+
+#include "backend/cpu/parallel.h"
+#include "executor/eager.h"
+#include "executor/program.h"
+#include "graph/infer_graph.h"
+
+namespace belay::executor {
+namespace {
+
+using graph::TensorInfo;
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kProgramsKept = 16;
+
+class HostAllocator : public Allocator {
+ public:
+  Result<void*> allocate(size_t bytes) override {
+    void* address = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    if (address) return address;
+    return Status{static_cast<aclError>(ACL_ERROR_GE_MEMORY_ALLOCATION),
+                  "there is no host memory for a tensor of " + std::to_string(bytes) + " bytes"};
+  }
+  void free(void* address) override { std::free(address); }
+};
+
+size_t count_weights(const graph::Model& model) {
+  size_t bytes = 0;
+  for (const auto& graph : model.graphs)
+    for (const auto& node : graph.nodes)
+      if (const auto* constant = graph::get_if<graph::Constant>(node.attributes, "value"))
+        bytes += constant->bytes.size();
+  return bytes;
+}
+
+// Memory for a result that the caller left to us.
+Status fill_output(const LiveTensor& result, Tensor& output) {
+  const size_t bytes = graph::bytes_of(result.tensor.type, result.tensor.count());
+  if (!output.data) output.data = TRY(HostAllocator().allocate(std::max<size_t>(bytes, 1)));
+  std::memcpy(output.data, result.tensor.data, bytes);
+  output.type = result.tensor.type;
+  output.shape = result.tensor.shape;
+  return {};
+}
+
+// A model all of whose shapes are known at load.
+class StaticModel : public LoadedModel {
+ public:
+  StaticModel(std::shared_ptr<const graph::Model> model, std::unique_ptr<Program> program, const LoadOptions& options)
+      : model_(std::move(model)), program_(std::move(program)), weight_bytes_(count_weights(*model_)) {
+    if (!options.work_memory) {
+      own_arena_.reset(std::aligned_alloc(kAlignment, std::max(program_->arena_bytes(), kAlignment)));
+      if (!own_arena_) throw std::bad_alloc();
+    }
+    program_->set_arena(options.work_memory ? options.work_memory : own_arena_.get());
+  }
+
+  bool dynamic() const override { return false; }
+  size_t work_bytes() const override { return program_->arena_bytes(); }
+  size_t weight_bytes() const override { return weight_bytes_; }
+  Result<std::vector<TensorInfo>> infer_outputs(std::span<const TensorInfo>) override { return program_->outputs(); }
+
+  Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, Allocator*) override {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const TensorInfo& result = program_->outputs()[i];
+      if (outputs[i].data) continue;
+      const size_t bytes = graph::bytes_of(result.type, graph::element_count(result.shape));
+      outputs[i].data = TRY(HostAllocator().allocate(std::max<size_t>(bytes, 1)));
+    }
+    return program_->run(info, inputs, outputs);
+  }
+
+ private:
+  const std::shared_ptr<const graph::Model> model_;
+  const std::unique_ptr<Program> program_;
+  std::unique_ptr<void, decltype(&std::free)> own_arena_{nullptr, std::free};
+  const size_t weight_bytes_;
+};
+
+// A model whose shapes come with each execution. Shapes that can be told from the inputs' get a Program, kept for the
+// next time; the others run node by node.
+class DynamicModel : public LoadedModel {
+ public:
+  DynamicModel(std::shared_ptr<const graph::Model> model, ProgramOptions options)
+      : model_(std::move(model)),
+        options_(std::move(options)),
+        eager_(*model_, options_),
+        weight_bytes_(count_weights(*model_)) {}
+
+  bool dynamic() const override { return true; }
+  size_t work_bytes() const override { return 0; }
+  size_t weight_bytes() const override { return weight_bytes_; }
+
+  Result<std::vector<TensorInfo>> infer_outputs(std::span<const TensorInfo> inputs) override {
+    graph::GraphInference inference(model_.get(), model_->main());
+    TRY(inference.run(inputs));
+    auto results = inference.results();
+    for (TensorInfo& result : results) result.value = nullptr, result.partial = nullptr;
+    return results;
+  }
+
+  Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
+             Allocator* given) override {
+    HostAllocator own;
+    Allocator& allocator = given ? *given : own;
+    if (Program* program = TRY(find_program(inputs))) return run_program(*program, info, inputs, outputs, allocator);
+    std::vector<LiveTensor> taken;
+    for (const Tensor& input : inputs) taken.push_back({input});
+    const auto results = TRY(eager_.run(model_->main(), GraphRole::Main, info, taken, allocator));
+    for (size_t i = 0; i < outputs.size() && i < results.size(); ++i) TRY(fill_output(results[i], outputs[i]));
+    return {};
+  }
+
+ private:
+  struct Kept {
+    std::vector<graph::Shape> shapes;
+    std::unique_ptr<Program> program;  // null: these shapes run node by node
+  };
+
+  Result<Program*> find_program(std::span<const Tensor> inputs) {
+    std::vector<graph::Shape> shapes;
+    std::vector<TensorInfo> infos;
+    for (const Tensor& input : inputs) {
+      shapes.push_back(input.shape);
+      infos.push_back({input.type, input.shape});
+    }
+    for (const Kept& kept : kept_)
+      if (kept.shapes == shapes) return kept.program.get();
+    bool not_static = false;
+    auto made = Program::compile(*model_, model_->main(), GraphRole::Main, infos, options_, not_static);
+    if (!made.ok() && !not_static) return made.status();
+    if (kept_.size() == kProgramsKept) kept_.pop_front();
+    kept_.push_back({std::move(shapes), made.ok() ? std::move(made).value() : nullptr});
+    return kept_.back().program.get();
+  }
+
+  static Status run_program(Program& program, const RunInfo& info, std::span<const Tensor> inputs,
+                            std::span<Tensor> outputs, Allocator& allocator) {
+    void* arena = TRY(allocator.allocate(std::max(program.arena_bytes(), kAlignment)));
+    program.set_arena(arena);
+    Status status;
+    for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
+      if (outputs[i].data) continue;
+      const TensorInfo& result = program.outputs()[i];
+      auto memory = HostAllocator().allocate(
+          std::max<size_t>(graph::bytes_of(result.type, graph::element_count(result.shape)), 1));
+      if (memory.ok())
+        outputs[i].data = *memory;
+      else
+        status = memory.status();
+    }
+    if (status.ok()) status = program.run(info, inputs, outputs);
+    allocator.free(arena);
+    return status;
+  }
+
+  const std::shared_ptr<const graph::Model> model_;
+  const ProgramOptions options_;
+  EagerRunner eager_;
+  std::list<Kept> kept_;
+  const size_t weight_bytes_;
+};
+
+Status check_work_memory(const Program& program, const LoadOptions& options) {
+  if (!options.work_memory || options.work_bytes >= program.arena_bytes()) return {};
+  return {static_cast<aclError>(ACL_ERROR_GE_PARAM_INVALID),
+          "workSize is " + std::to_string(options.work_bytes) + ", but the model needs " +
+              std::to_string(program.arena_bytes()) + " bytes; ask aclmdlQuerySize"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> model, const LoadOptions& options) {
+  const int threads = options.threads > 0 ? options.threads : backend::cpu::default_threads();
+  const ProgramOptions program_options{threads, options.only_kernels, options.observers};
+  bool not_static = false;
+  auto program = Program::compile(*model, model->main(), GraphRole::Main, {}, program_options, not_static);
+  if (program.ok()) {
+    TRY(check_work_memory(**program, options));
+    return std::unique_ptr<LoadedModel>(
+        std::make_unique<StaticModel>(std::move(model), std::move(program).value(), options));
+  }
+  if (!not_static) return program.status();
+  return std::unique_ptr<LoadedModel>(std::make_unique<DynamicModel>(std::move(model), program_options));
+}
+
+}  // namespace belay::executor

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/model_registry.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace belay::executor {
+namespace {
+
+std::vector<std::vector<int64_t>> gears_of(const graph::ModelInOut& in_out) {
+  std::vector<std::vector<int64_t>> gears;
+  for (const int64_t batch : in_out.dynamic_batch) gears.push_back({batch});
+  gears.insert(gears.end(), in_out.dynamic_hw.begin(), in_out.dynamic_hw.end());
+  gears.insert(gears.end(), in_out.dynamic_dims.begin(), in_out.dynamic_dims.end());
+  return gears;
+}
+
+int64_t product(const std::vector<int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), int64_t{1}, std::multiplies<>());
+}
+
+}  // namespace
+
+RegisteredModel::RegisteredModel(uint32_t id, std::string name, std::shared_ptr<graph::Model> model,
+                                 graph::ModelInOut in_out, std::unique_ptr<LoadedModel> loaded)
+    : id_(id),
+      name_(std::move(name)),
+      model_(std::move(model)),
+      in_out_(std::move(in_out)),
+      loaded_(std::move(loaded)),
+      gears_(gears_of(in_out_)) {
+  const auto largest = std::max_element(gears_.begin(), gears_.end(),
+                                        [](const auto& a, const auto& b) { return product(a) < product(b); });
+  largest_gear_ = static_cast<size_t>(largest - gears_.begin());
+}
+
+std::vector<std::vector<int64_t>> RegisteredModel::gears() const { return gears_; }
+
+void RegisteredModel::set_gear(Gear gear) {
+  std::lock_guard lock(mutex_);
+  gear_ = std::move(gear);
+}
+
+Gear RegisteredModel::gear() const {
+  std::lock_guard lock(mutex_);
+  if (gear_) return *gear_;
+  return gears_.empty() ? Gear{} : Gear{gears_[largest_gear_], largest_gear_};
+}
+
+Status RegisteredModel::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
+                            Allocator* allocator) {
+  std::lock_guard lock(running_);
+  info.model_id = id_;
+  info.data_index = executions_++;
+  return loaded_->run(info, inputs, outputs, allocator);
+}
+
+void ModelRegistry::set_observers(Observers observers) {
+  std::lock_guard lock(mutex_);
+  observers_ = std::move(observers);
+}
+
+Result<std::shared_ptr<RegisteredModel>> ModelRegistry::add(std::string name, std::shared_ptr<graph::Model> model,
+                                                            graph::ModelInOut in_out, LoadOptions options) {
+  Observers observers;
+  {
+    std::lock_guard lock(mutex_);
+    observers = observers_;
+  }
+  if (observers) options.observers = observers(name, *model);
+  auto loaded = TRY(load(model, options));
+  std::lock_guard lock(mutex_);
+  const uint32_t id = loaded->dynamic() ? next_dynamic_++ : next_static_++;
+  auto made =
+      std::make_shared<RegisteredModel>(id, std::move(name), std::move(model), std::move(in_out), std::move(loaded));
+  models_[id] = made;
+  return made;
+}
+
+Result<std::shared_ptr<RegisteredModel>> ModelRegistry::find(uint32_t id) const {
+  std::lock_guard lock(mutex_);
+  if (const auto found = models_.find(id); found != models_.end()) return found->second;
+  return Status{static_cast<aclError>(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID),
+                "there is no loaded model with id " + std::to_string(id)};
+}
+
+Status ModelRegistry::remove(uint32_t id) {
+  std::shared_ptr<RegisteredModel> ended;  // an execution in flight keeps it until it is over
+  std::lock_guard lock(mutex_);
+  const auto found = models_.find(id);
+  if (found == models_.end())
+    return {static_cast<aclError>(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID),
+            "there is no loaded model with id " + std::to_string(id) + " to unload"};
+  ended = std::move(found->second);
+  models_.erase(found);
+  return {};
+}
+
+std::vector<std::shared_ptr<RegisteredModel>> ModelRegistry::all() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<RegisteredModel>> models;
+  for (const auto& [id, model] : models_) models.push_back(model);
+  return models;
+}
+
+ModelRegistry& model_registry() {
+  static auto& registry = *new ModelRegistry;
+  return registry;
+}
+
+}  // namespace belay::executor

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cpu/layout.h"
+#include "backend/cpu/parallel.h"
+#include "executor/branch.h"
+
+namespace belay::executor {
+
+Program::~Program() = default;
+
+void Program::set_arena(void* arena) {
+  auto* base = static_cast<std::byte*>(arena);
+  for (const Placed& placed : placed_) {
+    if (placed.tensor) placed.tensor->data = base + placed.offset;
+    if (!placed.scratch_of) continue;
+    if (placed.scratch_of->kernel) placed.scratch_of->kernel->set_scratch(base + placed.offset);
+    for (const auto& branch : placed.scratch_of->branches) branch->set_arena(base + placed.offset);
+  }
+  for (const auto& step : steps_)  // branches that need no memory must still know their tensors' places
+    for (const auto& branch : step->branches)
+      if (branch->arena_bytes() == 0) branch->set_arena(base);
+}
+
+Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+  const backend::cpu::ThreadScope threads(threads_);
+  for (const Patch& patch : patches_)
+    patch.tensor->data = patch.output ? outputs[patch.index].data : inputs[patch.index].data;
+  for (const auto& step : steps_) TRY(run_step(*step, info));
+  for (const Copy& copy : copies_) {
+    const void* from = copy.input >= 0 ? inputs[static_cast<size_t>(copy.input)].data : copy.from.data;
+    std::memcpy(outputs[copy.output].data, from, graph::bytes_of(copy.from.type, copy.from.count()));
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs[i].type = outputs_[i].type;
+    outputs[i].shape = outputs_[i].shape;
+  }
+  return {};
+}
+
+Status Program::run_step(Step& step, RunInfo& info) {
+  if (step.reorder) return backend::cpu::reorder(step.inputs[0], step.outputs[0]);
+  info.task_id = step.task_id;
+  for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
+  Status status;
+  if (step.kernel)
+    status = step.kernel->run(step.inputs, step.outputs);
+  else if (!step.branches.empty())
+    status = run_branch(step, info);
+  if (!status.ok()) {
+    status.message = step.node->type + " " + step.node->name + ": " + status.message;
+    for (const auto& observer : observers_) observer->failed(info, *step.node, step.inputs, step.outputs, status);
+    return status;
+  }
+  for (Observer* watcher : step.watchers) watcher->ran(info, *step.node, step.inputs, step.outputs);
+  return {};
+}
+
+Status Program::run_branch(Step& step, const RunInfo& info) {
+  const size_t chosen = TRY(choose_branch(*step.node, step.inputs, step.branches.size()));
+  std::vector<Tensor> outputs = step.outputs;  // a branch of a smaller gear gives them smaller shapes
+  return step.branches[chosen]->run(info, step.inputs, outputs);
+}
+
+}  // namespace belay::executor

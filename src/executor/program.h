@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/kernel.h"
+#include "executor/observer.h"
+#include "graph/graph.h"
+#include "graph/infer.h"
+
+namespace belay::executor {
+
+// What a graph is compiled with.
+struct ProgramOptions {
+  int threads = 1;
+  std::string only_kernels;  // "reference": the plain kernels only
+  std::vector<std::shared_ptr<Observer>> observers;
+};
+
+// How a graph is called, which decides where its inputs are found.
+enum class GraphRole {
+  Main,      // Data nodes by their `index`
+  Members,   // of a fused node: the same, and nobody watches
+  Subgraph,  // of a control node: Data nodes by the parent's port
+};
+
+// A graph whose shapes are all known, made ready to run: kernels, layouts, and the place of every tensor in one arena.
+// Nothing is allocated or decided while it runs. Used by one thread at a time.
+class Program {
+ public:
+  // Fails with the names and reasons of all nodes that cannot run; `not_static` is set when the reason is a shape that
+  // is not known. Without `inputs`, the Data nodes' own shapes hold.
+  static Result<std::unique_ptr<Program>> compile(const graph::Model& model, const graph::Graph& graph, GraphRole role,
+                                                  std::span<const graph::TensorInfo> inputs,
+                                                  const ProgramOptions& options, bool& not_static);
+  ~Program();
+
+  size_t arena_bytes() const { return arena_bytes_; }
+  // What no plan could be smaller than.
+  size_t least_arena_bytes() const { return least_arena_bytes_; }
+  const std::vector<graph::TensorInfo>& outputs() const { return outputs_; }
+
+  // The arena that later runs use: at least arena_bytes() long, 64-byte aligned.
+  void set_arena(void* arena);
+  // The outputs have memory; on return they have their types and shapes.
+  Status run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs);
+
+ private:
+  friend class Compiler;
+
+  // One kernel, one branch of a control node, or nothing (a node that only gives its input another shape).
+  struct Step {
+    const graph::Node* node = nullptr;
+    std::unique_ptr<backend::Kernel> kernel;
+    std::vector<std::unique_ptr<Program>> branches;
+    bool reorder = false;
+    uint32_t task_id = 0;
+    std::vector<Tensor> inputs, outputs;
+    std::vector<Observer*> watchers;
+  };
+  // A tensor of a step whose memory is the program's input or output: set at each run.
+  struct Patch {
+    Tensor* tensor;
+    bool output;
+    size_t index;
+  };
+  // An output that no step writes in place.
+  struct Copy {
+    Tensor from;
+    int input;  // from this input; -1: from `from`
+    size_t output;
+  };
+  // Memory in the arena: of a tensor, or of a kernel's or branch's own.
+  struct Placed {
+    Tensor* tensor;
+    Step* scratch_of;
+    size_t offset;
+  };
+
+  Program() = default;
+  Status run_step(Step& step, RunInfo& info);
+  Status run_branch(Step& step, const RunInfo& info);
+
+  std::vector<std::unique_ptr<Step>> steps_;
+  std::vector<Patch> patches_;
+  std::vector<Copy> copies_;
+  std::vector<Placed> placed_;
+  std::vector<graph::TensorInfo> outputs_;
+  size_t arena_bytes_ = 0, least_arena_bytes_ = 0;
+  int threads_ = 1;
+  std::vector<std::shared_ptr<Observer>> observers_;
+};
+
+}  // namespace belay::executor
