@@ -17,7 +17,7 @@ Status check_pointers(const void* dst, const void* src) {
 }
 
 Status check_ranges(const Site& at_dst, const void* dst, const Site& at_src, const void* src, size_t count) {
-  TRY(blocks().check_range(at_dst, dst, count, "dst"));
+  TRY(blocks().check_range(at_dst, dst, count, "dst", Use::Write));
   return blocks().check_range(at_src, src, count, "src");
 }
 

@@ -67,7 +67,7 @@ Status check(const Rectangle& area, aclrtMemcpyKind kind) {
 Status check_ranges(const Rectangle& area, const Site& dst, const Site& src) {
   if (area.height == 0) return {};
   const size_t rows = area.height - 1;
-  TRY(blocks().check_range(dst, area.dst, rows * area.dpitch + area.width, "dst"));
+  TRY(blocks().check_range(dst, area.dst, rows * area.dpitch + area.width, "dst", Use::Write));
   return blocks().check_range(src, area.src, rows * area.spitch + area.width, "src");
 }
 

@@ -79,8 +79,8 @@ bool lies_there(const Site& site, const aclrtMemLocation& location) {
 }
 
 Status check_side(const Site& site, const void* pointer, size_t bytes, const aclrtMemLocation& location,
-                  const char* parameter) {
-  TRY(blocks().check_range(site, pointer, bytes, parameter));
+                  const char* parameter, Use use) {
+  TRY(blocks().check_range(site, pointer, bytes, parameter, use));
   if (lies_there(site, location)) return {};
   return bad(formatted("{} {} is {}, but its attribute says location type {}, id {}", parameter, pointer,
                        blocks().describe(pointer), location.type, location.id));
@@ -93,8 +93,8 @@ Status add_copy(const Batch& batch, size_t i, const aclrtMemcpyBatchAttr& attr, 
   if (copy.bytes == 0) return bad("its size is 0");
   TRY(check_copy_room(batch.dest_maxs[i], copy.bytes));
   const Site dst = blocks().locate(copy.dst), src = blocks().locate(copy.src);
-  TRY(check_side(dst, copy.dst, copy.bytes, attr.dstLoc, "dst"));
-  TRY(check_side(src, copy.src, copy.bytes, attr.srcLoc, "src"));
+  TRY(check_side(dst, copy.dst, copy.bytes, attr.dstLoc, "dst", Use::Write));
+  TRY(check_side(src, copy.src, copy.bytes, attr.srcLoc, "src", Use::Read));
   if (async) TRY(check_async_kind(ACL_MEMCPY_DEFAULT, dst.place, src.place));
   plan.pageable = plan.pageable || pageable(dst, src);
   plan.copies.push_back(copy);

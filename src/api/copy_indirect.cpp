@@ -32,7 +32,7 @@ Status check_device_kind(aclrtMemcpyKind kind) {
 
 Status copy_checked(void* dst, const void* src, size_t count) {
   if (!dst || !src) return {ACL_ERROR_RT_PARAM_INVALID, "the address that the copy finds in device memory is null"};
-  TRY(blocks().check_range(dst, count, "dst"));
+  TRY(blocks().check_range(dst, count, "dst", Use::Write));
   TRY(blocks().check_range(src, count, "src"));
   std::memmove(dst, src, count);
   return {};
@@ -47,7 +47,7 @@ Status describe(void* desc, aclrtMemcpyKind kind, const void* src, void* dst, si
   if (count == 0) return {ACL_ERROR_RT_PARAM_INVALID, "count is 0; it must be at least 1"};
   TRY(blocks().check_range(desc, sizeof(CopyDescription), "desc"));
   TRY(blocks().check_range(src, count, "srcAddr"));
-  TRY(blocks().check_range(dst, count, "dstAddr"));
+  TRY(blocks().check_range(dst, count, "dstAddr", Use::Write));
   const CopyDescription description{kMark, src, dst, count};
   std::memcpy(desc, &description, sizeof description);
   return {};

@@ -22,7 +22,7 @@ Status fill(void* pointer, size_t max_count, int32_t value, size_t count) {
   if (count == 0) return {};
   TRY(check_fill(pointer, max_count, count));
   TRY(current_context());
-  TRY(blocks().check_range(pointer, count, "devPtr"));
+  TRY(blocks().check_range(pointer, count, "devPtr", Use::Write));
   std::memset(pointer, value, count);
   return {};
 }
@@ -33,7 +33,7 @@ Status fill_async(void* pointer, size_t max_count, int32_t value, size_t count, 
   TRY(check_stream_handle(stream));
   TRY(current_context());
   const Site site = blocks().locate(pointer);
-  TRY(blocks().check_range(site, pointer, count, "devPtr"));
+  TRY(blocks().check_range(site, pointer, count, "devPtr", Use::Write));
   return run_in_order(site.place == Place::Pageable, stream, [=] { std::memset(pointer, value, count); });
 }
 
@@ -57,7 +57,7 @@ Status check_fill_words(void* pointer, size_t size, size_t words) {
 Status fill_words(void* pointer, size_t size, uint32_t value, size_t words) {
   TRY(check_fill_words(pointer, size, words));
   TRY(current_context());
-  TRY(blocks().check_range(pointer, words * sizeof(uint32_t), "ptr"));
+  TRY(blocks().check_range(pointer, words * sizeof(uint32_t), "ptr", Use::Write));
   std::fill_n(static_cast<uint32_t*>(pointer), words, value);
   return {};
 }
@@ -66,7 +66,7 @@ Status fill_words_async(void* pointer, size_t size, uint32_t value, size_t words
   TRY(check_fill_words(pointer, size, words));
   TRY(check_stream_handle(stream));
   TRY(current_context());
-  TRY(blocks().check_range(pointer, words * sizeof(uint32_t), "ptr"));
+  TRY(blocks().check_range(pointer, words * sizeof(uint32_t), "ptr", Use::Write));
   return TRY(find_stream(stream))->launch([=] { std::fill_n(static_cast<uint32_t*>(pointer), words, value); });
 }
 

@@ -50,7 +50,8 @@ Status generate(const aclrtRandomNumTaskInfo& task) {
   const auto bytes = static_cast<unsigned __int128>(count) * (mask ? 1 : 8 * random_element_size(type)) / 8;
   if (bytes > SIZE_MAX / 2) return {ACL_ERROR_RT_PARAM_INVALID, formatted("randomNum {} is too large", count)};
   void* out = task.randomResultAddr;
-  TRY(blocks().check_range(out, static_cast<size_t>(bytes) + (mask && count % 8 ? 1 : 0), "randomResultAddr"));
+  TRY(blocks().check_range(out, static_cast<size_t>(bytes) + (mask && count % 8 ? 1 : 0), "randomResultAddr",
+                           Use::Write));
   switch (function.funcType) {
     case ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK: {
       const auto& given = function.paramInfo.dropoutBitmaskInfo;

@@ -27,7 +27,7 @@ Result<Reduction> read_kind(aclrtReduceKind kind) {
                 formatted("kind is {}; it must be 10 (sum), 11 (max), 12 (min) or 13 (equal)", kind), "EH0007"};
 }
 
-Status check_side(const void* pointer, size_t bytes, size_t element, const char* parameter) {
+Status check_side(const void* pointer, size_t bytes, size_t element, const char* parameter, Use use) {
   if (reinterpret_cast<uintptr_t>(pointer) % element != 0)
     return {ACL_ERROR_RT_PARAM_INVALID,
             formatted("{} {} is not a multiple of the {} bytes of an element", parameter, pointer, element)};
@@ -35,7 +35,7 @@ Status check_side(const void* pointer, size_t bytes, size_t element, const char*
   if (site.place == Place::Pageable)
     return {ACL_ERROR_RT_PARAM_INVALID,
             formatted("{} {} is ordinary host memory, which the device does not reach", parameter, pointer)};
-  return blocks().check_range(site, pointer, bytes, parameter);
+  return blocks().check_range(site, pointer, bytes, parameter, use);
 }
 
 Status reduce_async(void* dst, const void* src, uint64_t bytes, aclrtReduceKind kind, aclDataType type,
@@ -53,8 +53,8 @@ Status reduce_async(void* dst, const void* src, uint64_t bytes, aclrtReduceKind 
     return {
         ACL_ERROR_RT_PARAM_INVALID,
         formatted("count is {} bytes; it must be a multiple of the {} bytes of an element, and not 0", bytes, element)};
-  TRY(check_side(dst, bytes, element, "dst"));
-  TRY(check_side(src, bytes, element, "src"));
+  TRY(check_side(dst, bytes, element, "dst", Use::Write));
+  TRY(check_side(src, bytes, element, "src", Use::Read));
   return target->launch([=] { reduce(dst, src, bytes, op, type); });
 }
 

@@ -26,7 +26,7 @@ struct Block {
   size_t charged = 0;  // bytes of the device's memory that it takes
   BlockKind kind = BlockKind::Device;
   int device = -1;         // -1: host memory
-  uint32_t flags = 0;      // of a registration
+  uint32_t flags = 0;      // of a registration: ACL_HOST_REG_*; of a mapping: ACL_RT_MEM_ACCESS_FLAGS_*
   const char* owner = "";  // the call or the model that took it; lives for ever
 
   std::byte* end() const { return base + size; }

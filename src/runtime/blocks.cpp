@@ -136,25 +136,43 @@ Site Blocks::locate(const void* address) const {
   return locate_locked(address);
 }
 
-// Neighbouring mappings of one reservation are one piece of memory to the program.
-const std::byte* Blocks::end_of_mapped(Block block) const {
-  std::shared_lock lock(mutex_);
-  for (const Block* next = &block; next && next->kind == BlockKind::Mapped; next = live_.find(block.end()))
-    block = *next;
-  return block.end();
+void Blocks::set_flags(const void* base, uint32_t flags) {
+  std::lock_guard lock(mutex_);
+  auto block = live_.erase(base);
+  if (!block) return;
+  block->flags = flags;
+  live_.insert(*block);
 }
 
-Status Blocks::check_range(const Site& site, const void* start, size_t bytes, const char* parameter) const {
+// Neighbouring mappings of one reservation are one piece of memory to the program.
+Status Blocks::check_mapped(Block block, const void* start, size_t bytes, const char* parameter, Use use) const {
+  std::shared_lock lock(mutex_);
+  const uint32_t needed = use == Use::Read ? ACL_RT_MEM_ACCESS_FLAGS_READ : ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+  const auto* end = static_cast<const std::byte*>(start) + bytes;
+  while (true) {
+    if ((block.flags & needed) != needed)
+      return {ACL_ERROR_RT_PARAM_INVALID,
+              formatted("{} = {}: {} is mapped {}; aclrtMemSetAccess gives access", parameter, start, described(block),
+                        block.flags == 0 ? "without access" : "for reading only")};
+    if (block.end() >= end || strict_mode()) return {};
+    const Block* next = live_.find(block.end());
+    if (!next || next->kind != BlockKind::Mapped) break;
+    block = *next;
+  }
+  return {ACL_ERROR_RT_PARAM_INVALID,
+          formatted("{} = {} has room for {} bytes, not for {}: the mapped memory ends there", parameter, start,
+                    block.end() - static_cast<const std::byte*>(start), bytes)};
+}
+
+Status Blocks::check_range(const Site& site, const void* start, size_t bytes, const char* parameter, Use use) const {
   if (site.place == Place::Pageable) return {};
   if (site.place == Place::Unallocated)
     return {ACL_ERROR_RT_PARAM_INVALID, formatted("{} = {} lies in {} where no block is allocated (any more?)",
                                                   parameter, start, site.block.owner)};
+  if (site.block.kind == BlockKind::Mapped) return check_mapped(site.block, start, bytes, parameter, use);
   const auto* from = static_cast<const std::byte*>(start);
-  const std::byte* end = site.block.end();
-  if (bytes <= static_cast<size_t>(end - from) || strict_mode()) return {};
-  if (site.block.kind == BlockKind::Mapped) end = end_of_mapped(site.block);
-  const auto room = static_cast<size_t>(end - from);
-  if (bytes <= room) return {};
+  const auto room = static_cast<size_t>(site.block.end() - from);
+  if (bytes <= room || strict_mode()) return {};
   return {ACL_ERROR_RT_PARAM_INVALID,
           formatted("{} = {} has room for {} bytes, not for {}: it lies {} bytes inside {}", parameter, start, room,
                     bytes, from - site.block.base, described(site.block))};

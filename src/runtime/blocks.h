@@ -20,6 +20,8 @@ enum class Place : uint8_t {
   Unallocated  // ours, but no block holds it: freed, or reserved and not mapped
 };
 
+enum class Use : uint8_t { Read, Write };
+
 // An address looked up: its place and, unless pageable, the block around it.
 struct Site {
   Place place = Place::Pageable;
@@ -36,16 +38,21 @@ class Blocks {
   // really is when no block of those kinds starts there.
   Result<Block> take(const void* base, std::initializer_list<BlockKind> kinds);
 
+  // Changes the flags of the block that starts at `base`, if there is one.
+  void set_flags(const void* base, uint32_t flags);
+
   // Says that a range is ours whether or not blocks lie in it; `what` lives for ever.
   void claim(std::byte* base, size_t size, int device, const char* what);
   void disclaim(std::byte* base);
 
   Site locate(const void* address) const;
   // 107000, with both sizes and the owner, when `bytes` from `start` leave the block of `site` (BELAY_STRICT=1 lets
-  // them); also when no block is there any more. `parameter` names the range in the message.
-  Status check_range(const Site& site, const void* start, size_t bytes, const char* parameter) const;
-  Status check_range(const void* start, size_t bytes, const char* parameter) const {
-    return check_range(locate(start), start, bytes, parameter);
+  // them); also when no block is there any more, or it is mapped without that access. `parameter` names the range in
+  // the message.
+  Status check_range(const Site& site, const void* start, size_t bytes, const char* parameter,
+                     Use use = Use::Read) const;
+  Status check_range(const void* start, size_t bytes, const char* parameter, Use use = Use::Read) const {
+    return check_range(locate(start), start, bytes, parameter, use);
   }
   // "device memory (1024 bytes of device 0, from aclrtMalloc)" and the like.
   std::string describe(const void* address) const;
@@ -57,7 +64,7 @@ class Blocks {
  private:
   Site locate_locked(const void* address) const;
   std::string why_not(const void* base) const;
-  const std::byte* end_of_mapped(Block block) const;
+  Status check_mapped(Block block, const void* start, size_t bytes, const char* parameter, Use use) const;
 
   mutable std::shared_mutex mutex_;
   // Guarded by mutex_.

@@ -124,6 +124,7 @@ Result<Heap::Shared> Heap::share(const Block& block) {
   }
   if (const auto found = shared_.find(block.base); found != shared_.end()) return Shared{found->second.fd(), 0};
   const size_t bytes = page_cache().mapped_bytes(block.base);
+  if (bytes == 0) return Status{ACL_ERROR_RT_PARAM_INVALID, "the block has been freed"};
   auto file = SharedFile::create("belay-device", bytes);
   std::byte* copy = file ? file->map(0, bytes) : nullptr;
   if (!copy) return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host cannot share {} bytes", bytes)};

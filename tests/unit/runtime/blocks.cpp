@@ -54,7 +54,12 @@ TEST(Blocks, ARangeInMemoryThatWasFreedIsRefused) {
 TEST(Blocks, NeighbouringMappingsAreOneRange) {
   Blocks blocks;
   const auto mapped = [](uintptr_t base) {
-    return Block{.base = at(base), .size = 0x1000, .kind = BlockKind::Mapped, .device = 0, .owner = "aclrtMapMem"};
+    return Block{.base = at(base),
+                 .size = 0x1000,
+                 .kind = BlockKind::Mapped,
+                 .device = 0,
+                 .flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
+                 .owner = "aclrtMapMem"};
   };
   blocks.add(mapped(0x1000));
   blocks.add(mapped(0x2000));
