@@ -58,6 +58,9 @@ class Kernel {
   virtual Layout gives(size_t) const { return Layout::Plain; }
   // Whether output `o` may take over the memory of input `i`: run then reads an element of it before it writes there.
   virtual bool in_place(size_t /*o*/, size_t /*i*/) const { return false; }
+  // The input whose bytes output `o` repeats, -1: none. The executor may give both one memory; run then has nothing to
+  // do.
+  virtual int alias_of(size_t /*o*/) const { return -1; }
   // Whether a constant input was packed at make time, so that run never reads it.
   virtual bool packed(size_t) const { return false; }
   // Scratch bytes that run needs, given through set_scratch before it.

@@ -23,6 +23,7 @@ constexpr FamilyRows kFamilies[] = {
     infer_rows_join,
     infer_rows_slice,
     infer_rows_select,
+    infer_rows_nn,
 };
 
 std::unordered_map<std::string_view, InferRule> index_rules() {

@@ -46,11 +46,9 @@ inline constexpr bool is_integer = std::is_integral_v<T>;
 template <class T>
 using compute_t = std::conditional_t<is_narrow_float<T>, float, std::conditional_t<std::is_same_v<T, Bool>, bool, T>>;
 
-// The type in which sums are kept: double for float and double, float for the narrow floats, 64 bits for integers.
+// The type in which the reference kernels keep sums: double for all floats, 64 bits for integers.
 template <class T>
-using sum_t = std::conditional_t<
-    is_narrow_float<T>, float,
-    std::conditional_t<is_float<T>, double, std::conditional_t<std::is_unsigned_v<T>, uint64_t, int64_t>>>;
+using sum_t = std::conditional_t<is_float<T>, double, std::conditional_t<std::is_unsigned_v<T>, uint64_t, int64_t>>;
 
 template <class... Ts>
 struct TypeList {};

@@ -8,12 +8,34 @@ namespace {
 using Family = std::span<const KernelRow> (*)();
 
 // In order of preference: of the rows of one operator the first that accepts is taken.
+// clang-format off
 constexpr Family families[] = {
-    cpu::gather_rows,     cpu::scatter_rows, cpu::join_rows,    cpu::slice_rows,    cpu::pad_rows,
-    cpu::rearrange_rows,  cpu::order_rows,   cpu::choose_rows,  cpu::diagonal_rows, cpu::unary_rows,
-    cpu::activation_rows, cpu::binary_rows,  cpu::compare_rows, cpu::ternary_rows,  cpu::channelwise_rows,
-    cpu::accumulate_rows, cpu::cast_rows,
+    cpu::gather_rows,
+    cpu::scatter_rows,
+    cpu::join_rows,
+    cpu::slice_rows,
+    cpu::pad_rows,
+    cpu::rearrange_rows,
+    cpu::order_rows,
+    cpu::choose_rows,
+    cpu::diagonal_rows,
+    cpu::unary_rows,
+    cpu::activation_rows,
+    cpu::binary_rows,
+    cpu::compare_rows,
+    cpu::ternary_rows,
+    cpu::channelwise_rows,
+    cpu::accumulate_rows,
+    cpu::cast_rows,
+    cpu::convolution_rows,
+    cpu::pooling_rows,
+    cpu::matmul_rows,
+    cpu::softmax_rows,
+    cpu::view_rows,
+    cpu::transpose_rows,
+    cpu::fill_rows,
 };
+// clang-format on
 
 }  // namespace
 

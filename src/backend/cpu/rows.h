@@ -16,6 +16,13 @@ std::span<const KernelRow> ternary_rows();
 std::span<const KernelRow> channelwise_rows();
 std::span<const KernelRow> accumulate_rows();
 std::span<const KernelRow> cast_rows();
+std::span<const KernelRow> convolution_rows();
+std::span<const KernelRow> pooling_rows();
+std::span<const KernelRow> matmul_rows();
+std::span<const KernelRow> softmax_rows();
+std::span<const KernelRow> view_rows();
+std::span<const KernelRow> transpose_rows();
+std::span<const KernelRow> fill_rows();
 
 // Of the files in cpu/move.
 std::span<const KernelRow> gather_rows();
