@@ -8,6 +8,7 @@
 #include "convert/graph_importer.h"
 #include "convert/input_shapes.h"
 #include "convert/onnx_reader.h"
+#include "convert/pipeline.h"
 
 namespace belay::convert {
 namespace {
@@ -63,13 +64,13 @@ std::vector<std::string> output_names(const onnx::Graph& graph) {
 }
 
 Result<Converted> convert(const onnx::Model& source, const ConvertOptions& options) {
-  ImportState state{.opsets = source.opsets};
+  ImportState state{.opsets = source.opsets, .fold_constants = options.fold_constants};
   const auto shapes = TRY(wanted_shapes(options));
   auto inputs = real_inputs(source.graph, state);
   TRY(apply_shapes(shapes, inputs));
   GraphImporter importer(state, nullptr, options.name);
   for (auto& input : inputs) {
-    input.format = graph::format_named(options.input_format);
+    if (input.shape.size() == options.input_format.size()) input.format = graph::format_named(options.input_format);
     importer.add_input(input);
   }
   importer.add_initializers(source.graph);
@@ -82,7 +83,13 @@ Result<Converted> convert(const onnx::Model& source, const ConvertOptions& optio
   model->name = options.name;
   model->main() = importer.builder().take();
   model->attributes["attr_model_out_nodes_name"] = entries;
-  return Converted{std::move(model), {}, std::move(state.warnings)};
+  TRY(clean(model->main(), options.fold_constants ? &importer.builder().values() : nullptr));
+  Pipeline pipeline(options.fusion_switch_file.empty() ? Switches{} : TRY(Switches::read(options.fusion_switch_file)));
+  if (options.fuse) {
+    TRY(pipeline.run(graph_passes(), *model));
+    TRY(pipeline.run(ub_passes(), *model));
+  }
+  return Converted{std::move(model), pipeline.counts(), std::move(state.warnings)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "convert/mapping.h"
 #include "convert/node_context.h"
+#include "convert/pipeline.h"
 
 namespace belay::convert {
 namespace {
@@ -97,6 +98,35 @@ Edge GraphImporter::find(const std::string& tensor) {
     capture(tensor);
   }
   return values_.find(tensor)->second;
+}
+
+Edge GraphImporter::add_operator(const std::string& wish, const std::string& type, std::vector<Edge> inputs,
+                                 Attributes attributes) {
+  graph::Node made{.name = unique_name(name() + "/" + wish), .type = type, .inputs = std::move(inputs)};
+  made.attributes = std::move(attributes);
+  made.outputs.resize(1);
+  const Status added = builder_.add(std::move(made));
+  if (!added.ok()) state_.problems.push_back({name() + "/" + wish, type, added.message});
+  return {builder_.last(), 0};
+}
+
+Edge GraphImporter::add_constant(const std::string& wish, Constant value) {
+  return add_operator(wish, "Const", {}, {{"value", std::move(value)}});
+}
+
+void GraphImporter::set_parent_ports(const std::vector<int>& data_nodes, int first_port) {
+  for (size_t i = 0; i < data_nodes.size(); ++i) {
+    auto& attributes = builder_.node(data_nodes[i]).attributes;
+    attributes["index"] = static_cast<int64_t>(i);
+    attributes["_parent_node_index"] = static_cast<int64_t>(i) + first_port;
+  }
+}
+
+Status GraphImporter::hand_over() {
+  graph::Graph graph = builder_.take();
+  TRY(clean(graph, state_.fold_constants ? &builder_.values() : nullptr));
+  state_.model.graphs.push_back(std::move(graph));
+  return {};
 }
 
 const onnx::ValueInfo* GraphImporter::declared(const std::string& tensor) const {

@@ -46,6 +46,15 @@ class GraphImporter {
   // A Data node for a value of the graph around, made when there is none yet.
   int capture(const std::string& tensor);
 
+  // Adds an operator under a name of this graph; for what no ONNX node stands for. Errors are kept as problems.
+  Edge add_operator(const std::string& wish, const std::string& type, std::vector<Edge> inputs,
+                    Attributes attributes = {});
+  Edge add_constant(const std::string& wish, Constant value);
+  // Says which inputs of the node around the Data nodes stand for: one after the other, from `first_port` on.
+  void set_parent_ports(const std::vector<int>& data_nodes, int first_port);
+  // Takes folded values in, drops what is dead, and hands the graph to the model.
+  Status hand_over();
+
   // A node name nobody has yet: the wish, or the wish with a number.
   std::string unique_name(const std::string& wish);
 

@@ -21,6 +21,7 @@ struct ImportState {
   graph::Model model{.graphs = {{}}};  // the graphs of control flow, after an empty main graph
   std::vector<Problem> problems;
   std::vector<std::string> warnings;
+  bool fold_constants = true;
   int replacement = 0;  // counts operators of expansions, for their names
   int unnamed = 0;      // counts ONNX nodes without a name
 };
