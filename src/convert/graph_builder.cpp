@@ -25,6 +25,14 @@ void describe(graph::TensorDesc& desc, DataType type, const Shape& shape, graph:
   desc.format = desc.origin_format = format;
 }
 
+// Operators with data_format see the inputs of its rank in that format.
+void set_input_formats(graph::Node& node) {
+  const auto* named = graph::get_if<std::string>(node.attributes, "data_format");
+  if (!named) return;
+  for (auto& input : node.input_descs)
+    if (input.shape.size() == named->size()) input.format = input.origin_format = graph::format_named(*named);
+}
+
 // As many outputs as the schema declares; for dynamic ones, as many as the caller asked for.
 void describe_unknown(graph::Node& node) {
   const graph::Schema* schema = graph::find_schema(node.type);
@@ -97,6 +105,7 @@ void GraphBuilder::add_values(const graph::Node& node, std::span<const TensorInf
 Status GraphBuilder::infer(graph::Node& node, std::span<const TensorInfo> inputs) {
   describe_unknown(node);
   TRY(graph::apply_defaults(node));
+  set_input_formats(node);
   if (node.subgraphs.empty() && !graph::find_infer_rule(node.type)) return {};
   graph::InferContext context(node, inputs);
   context.model = model_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions. GE knows two and three spatial dimensions; one becomes two with a row of height 1.
 #include "base/text.h"
-#include "convert/graph_importer.h"
 #include "convert/mapping.h"
 #include "convert/node_context.h"
 #include "convert/window.h"
@@ -31,12 +30,6 @@ Edge squeezed(NodeContext& c, Edge y) {
   return c.add({"Squeeze", "SqueezeY"}, {y}, {{"axis", std::vector<int64_t>{2}}});
 }
 
-void set_formats(NodeContext& c, Edge conv, size_t filter, graph::Format format) {
-  auto& node = c.importer().builder().node(conv.node);
-  for (const size_t port : {filter - 1, filter})
-    node.input_descs[port].format = node.input_descs[port].origin_format = format;
-}
-
 Status conv(NodeContext& c) {
   Window window = TRY(read_window(c, filter_window(c)));
   const size_t rank = window.rank();
@@ -51,7 +44,6 @@ Status conv(NodeContext& c) {
   attributes["auto_pad"] = window.auto_pad;
   attributes["fixed_shift_value"] = 0;
   const Edge y = c.add(rank == 3 ? "Conv3D" : "Conv2D", {x, filter, c.in(2)}, std::move(attributes));
-  set_formats(c, y, 1, rank == 3 ? graph::Format::NCDHW : graph::Format::NCHW);
   c.give(0, rank == 1 ? squeezed(c, y) : y);
   return {};
 }
@@ -110,7 +102,6 @@ Status conv_transpose(NodeContext& c) {
   attributes["auto_pad"] = window.auto_pad;
   const Edge y =
       c.add(rank == 3 ? "Conv3DTranspose" : "Conv2DTranspose", {size, x, filter, c.in(2)}, std::move(attributes));
-  set_formats(c, y, 2, rank == 3 ? graph::Format::NCDHW : graph::Format::NCHW);
   c.give(0, rank == 1 ? squeezed(c, y) : y);
   return {};
 }

@@ -195,6 +195,20 @@ Status unique(NodeContext& c) {
   return {};
 }
 
+Status tf_idf(NodeContext& c) {
+  if (!c.texts("pool_strings").empty()) return c.fail("pools of strings are not supported");
+  c.give(0, c.add("TfIdfVectorizer", c.inputs(),
+                  {{"max_gram_length", c.integer("max_gram_length", 1)},
+                   {"max_skip_count", c.integer("max_skip_count", 0)},
+                   {"min_gram_length", c.integer("min_gram_length", 1)},
+                   {"mode", c.text("mode", "TF")},
+                   {"ngram_counts", c.integers("ngram_counts")},
+                   {"ngram_indexes", c.integers("ngram_indexes")},
+                   {"pool_int64s", c.integers("pool_int64s")},
+                   {"weights", c.reals("weights")}}));
+  return {};
+}
+
 constexpr MapRow rows[] = {
     {"Compress", 9, latest, "GatherV2", compress},
     {"Concat", 1, latest, "ConcatD", concat},
@@ -211,6 +225,7 @@ constexpr MapRow rows[] = {
     {"Slice", 1, 9, "StridedSliceV2", slice_old},
     {"Slice", 10, latest, "StridedSliceV2"},
     {"Split", 2, latest, "Split", split},
+    {"TfIdfVectorizer", 9, latest, "TfIdfVectorizer", tf_idf},
     {"Trilu", 14, latest, "Trilu", trilu},
     {"Unique", 11, latest, "UniqueWithCountsExt2", unique},
 };

@@ -111,9 +111,9 @@ Status col2im(NodeContext& c) {
   return {};
 }
 
-// Puts each element back where the pooling found it. The indices count over a tensor of the shape that kernel, strides
-// and pads give; a larger output_shape keeps them, with a different row length.
-Status max_unpool(NodeContext& c) {
+// The shape that the pooling had before it.
+Result<Edge> unpooled_shape(NodeContext& c) {
+  if (c.has(2)) return c.in(2);
   const Shape x = c.shape(0);
   const auto kernel = c.integers("kernel_shape");
   const auto strides = c.integers("strides", std::vector<int64_t>(kernel.size(), 1));
@@ -122,18 +122,19 @@ Status max_unpool(NodeContext& c) {
   Shape y = {x[0], x[1]};
   for (size_t i = 0; i < kernel.size(); ++i)
     y.push_back((x[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()]);
-  if (c.has(2)) {
-    const auto wanted = c.ints(2);
-    if (!wanted) return c.fail("output_shape must be constant");
-    y = *wanted;
-  }
-  const int64_t count = graph::element_count(y);
-  const Edge zeros = c.add("Fill", {c.int_constant("dims", {count}), c.scalar("zero", 0, c.type(0))});
+  return c.int_constant("shape", y);
+}
+
+// Puts each element back where the pooling found it; the rest is zero.
+Status max_unpool(NodeContext& c) {
+  const Edge shape = TRY(unpooled_shape(c));
+  const Edge count = c.add("ReduceProd", {shape, c.int_constant("axes", {0})}, {{"keep_dims", true}});
+  const Edge zeros = c.add("Fill", {count, c.scalar("zero", 0, c.type(0))});
   const Edge row = c.int_constant("row", {-1});
   const Edge places = c.add({"Reshape", "indices"}, {c.in(1), row});
   const Edge values = c.add({"Reshape", "values"}, {c.in(0), row});
   const Edge flat = c.add("ScatterElements", {zeros, places, values}, {{"axis", 0}});
-  c.give(0, c.add("Reshape", {flat, c.int_constant("shape", y)}));
+  c.give(0, c.add("Reshape", {flat, shape}));
   return {};
 }
 

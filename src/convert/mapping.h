@@ -46,5 +46,7 @@ std::span<const MapRow> map_rows_quant();
 std::span<const MapRow> map_rows_loss();
 std::span<const MapRow> map_rows_signal();
 std::span<const MapRow> map_rows_random();
+std::span<const MapRow> map_rows_control();
+std::span<const MapRow> map_rows_loop();
 
 }  // namespace belay::convert

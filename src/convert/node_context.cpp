@@ -67,16 +67,33 @@ std::vector<std::string> NodeContext::texts(std::string_view attribute) const {
   return found && found->kind == Kind::Strings ? found->strings : std::vector<std::string>{};
 }
 
+const onnx::Graph* NodeContext::graph(std::string_view attribute) const {
+  const auto* found = node.find(attribute);
+  return found ? found->g.get() : nullptr;
+}
+
+Edge NodeContext::add_node(graph::Node made, const std::string& suffix) {
+  auto& builder = importer_.builder();
+  Status added = builder.add(std::move(made));
+  if (!added.ok() && status_.ok()) status_ = std::move(added);
+  added_.emplace_back(builder.last(), suffix);
+  return {builder.last(), 0};
+}
+
 Edge NodeContext::add(const OpName& op, std::vector<Edge> inputs, Attributes attributes, size_t outputs) {
   while (!inputs.empty() && !inputs.back().connected()) inputs.pop_back();
   graph::Node made{.name = name, .type = std::string(op.type), .inputs = std::move(inputs)};
   made.attributes = std::move(attributes);
   made.outputs.resize(outputs);
-  auto& builder = importer_.builder();
-  Status added = builder.add(std::move(made));
-  if (!added.ok() && status_.ok()) status_ = std::move(added);
-  added_.emplace_back(builder.last(), op.suffix);
-  return {builder.last(), 0};
+  return add_node(std::move(made), op.suffix);
+}
+
+Edge NodeContext::add_control(const OpName& op, std::vector<Edge> inputs, std::vector<std::string> subgraphs,
+                              size_t outputs) {
+  graph::Node made{.name = name, .type = std::string(op.type), .inputs = std::move(inputs)};
+  made.outputs.resize(outputs);
+  made.subgraphs = std::move(subgraphs);
+  return add_node(std::move(made), op.suffix);
 }
 
 Edge NodeContext::constant(std::string suffix, Constant value) {

@@ -58,6 +58,7 @@ class NodeContext {
   std::vector<int64_t> integers(std::string_view attribute, std::vector<int64_t> fallback = {}) const;
   std::vector<float> reals(std::string_view attribute, std::vector<float> fallback = {}) const;
   std::vector<std::string> texts(std::string_view attribute) const;
+  const onnx::Graph* graph(std::string_view attribute) const;  // null: it has none
 
   // Outputs of the ONNX node.
   size_t output_count() const { return node.outputs.size(); }
@@ -66,6 +67,8 @@ class NodeContext {
   // Adds a GE operator; its first output. Trailing open inputs are dropped. Errors of shape rules are kept and reported
   // for the ONNX node.
   Edge add(const OpName& op, std::vector<Edge> inputs, Attributes attributes = {}, size_t outputs = 1);
+  // The same for an operator that runs other graphs of the model.
+  Edge add_control(const OpName& op, std::vector<Edge> inputs, std::vector<std::string> subgraphs, size_t outputs);
   Edge constant(std::string suffix, Constant value);
   Edge int_constant(std::string suffix, const std::vector<int64_t>& values, DataType type = DataType::Int64);
   Edge int_scalar(std::string suffix, int64_t value, DataType type = DataType::Int64);
@@ -90,6 +93,8 @@ class NodeContext {
   void finish();
 
  private:
+  Edge add_node(graph::Node made, const std::string& suffix);
+
   GraphImporter& importer_;
   std::vector<Edge> inputs_;
   std::vector<std::pair<int, std::string>> added_;  // node index and suffix
