@@ -44,8 +44,10 @@ def reason_to_skip(case):
     return ""
 
 
-def write_tensor(path, value):
+def write_tensor(path, value, declared):
     tensor = value if isinstance(value, TensorProto) else numpy_helper.from_array(np.asarray(value))
+    if declared == TensorProto.BFLOAT16:  # numpy has no such type; the cases hold the bits as uint16
+        tensor.data_type = declared
     with open(path, "wb") as file:
         file.write(tensor.SerializeToString())
 
@@ -61,9 +63,10 @@ def main():
         reason = reason_to_skip(case)
         if not reason:
             inputs, outputs = case.data_sets[0]
-            for kind, values in (("input", inputs), ("output", outputs)):
-                for i, value in enumerate(values):
-                    write_tensor(os.path.join(folder, f"{kind}_{i}.pb"), value)
+            graph = case.model.graph
+            for kind, infos, values in (("input", graph.input, inputs), ("output", graph.output, outputs)):
+                for i, (info, value) in enumerate(zip(infos, values)):
+                    write_tensor(os.path.join(folder, f"{kind}_{i}.pb"), value, info.type.tensor_type.elem_type)
         nodes = case.model.graph.node
         operator = nodes[0].op_type if len(nodes) == 1 else "expanded"
         lines.append("\t".join([case.name, operator, str(case.rtol), str(case.atol), reason]))
