@@ -34,10 +34,18 @@ Constant make_constant(DataType type, Shape shape, const std::vector<T>& values)
   return {type, std::move(shape), Format::ND, std::as_bytes(std::span(*owner)), owner};
 }
 
+// An attribute of a kind that nothing here reads (bytes, named attributes, tensor descriptions, expressions): its
+// AttrDef message as it was.
+struct EncodedAttribute {
+  std::string message;
+  bool operator==(const EncodedAttribute&) const = default;
+};
+
 using AttributeValue =
     std::variant<std::monostate, bool, int64_t, float, std::string, DataType, std::vector<bool>, std::vector<int64_t>,
                  std::vector<float>, std::vector<std::string>, std::vector<DataType>, std::vector<std::vector<int64_t>>,
-                 std::vector<std::vector<float>>, Constant, std::vector<Constant>, std::shared_ptr<Graph>>;
+                 std::vector<std::vector<float>>, Constant, std::vector<Constant>, std::shared_ptr<Graph>,
+                 EncodedAttribute>;
 
 struct Attribute {
   Attribute() = default;

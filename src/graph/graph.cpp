@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <unordered_set>
 
 #include "base/text.h"
 
@@ -61,6 +62,36 @@ std::vector<int> running_order(const Graph& graph) {
   return order;
 }
 
+constexpr int kMostNesting = 50;
+
+// Follows the references between graphs: one that contains itself would never end.
+class NestingCheck {
+ public:
+  explicit NestingCheck(const Model& model) : model_(model) {}
+
+  Status visit(const Graph& graph, int depth = 0) {
+    if (fine_.contains(&graph)) return {};
+    if (depth > kMostNesting || !open_.insert(&graph).second)
+      return {ACL_ERROR_PARSE_MODEL,
+              formatted("graph {} contains itself, or graphs are nested too deeply", graph.name)};
+    for (const Node& node : graph.nodes)
+      for (const std::string& name : node.subgraphs) {
+        const Graph* inner = model_.find_graph(name);
+        if (!inner)
+          return {ACL_ERROR_PARSE_MODEL, formatted("graph {}: node {} ({}) refers to graph {}, which does not exist",
+                                                   graph.name, node.name, node.type, name)};
+        TRY(visit(*inner, depth + 1));
+      }
+    open_.erase(&graph);
+    fine_.insert(&graph);
+    return {};
+  }
+
+ private:
+  const Model& model_;
+  std::unordered_set<const Graph*> open_, fine_;
+};
+
 void renumber(Graph& graph, const std::vector<int>& new_index) {
   for (Node& node : graph.nodes) {
     for (Edge& edge : node.inputs)
@@ -90,6 +121,15 @@ int Graph::output_node() const {
 int Graph::find(std::string_view wanted) const {
   const auto found = std::ranges::find(nodes, wanted, &Node::name);
   return found == nodes.end() ? -1 : static_cast<int>(found - nodes.begin());
+}
+
+Status Graph::check() const {
+  TRY(check_edges(*this));
+  std::unordered_set<std::string_view> names;
+  for (const Node& node : nodes)
+    if (!names.insert(node.name).second)
+      return {ACL_ERROR_PARSE_MODEL, formatted("graph {}: two nodes are called {}", name, node.name)};
+  return {};
 }
 
 Status Graph::sort() {
@@ -133,6 +173,16 @@ bool is_graph_input(const Node& node) {
 }
 
 bool is_constant(const Node& node) { return node.type == "Const" || node.type == "Constant"; }
+
+Status Model::check() const {
+  if (graphs.empty()) return {ACL_ERROR_PARSE_MODEL, formatted("model {} has no graph", name)};
+  NestingCheck nesting(*this);
+  for (const Graph& graph : graphs) {
+    TRY(graph.check());
+    TRY(nesting.visit(graph));
+  }
+  return {};
+}
 
 const Graph* Model::find_graph(std::string_view wanted) const {
   const auto found = std::ranges::find(graphs, wanted, &Graph::name);

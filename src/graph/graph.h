@@ -61,6 +61,8 @@ struct Graph {
   int output_node() const;
   // -1 when there is none of that name.
   int find(std::string_view name) const;
+  // 100013 when an edge comes from nowhere or two nodes have one name; names the node.
+  Status check() const;
   // Puts producers first and renumbers the edges. 100013 when there is a cycle or an edge to nowhere; names the node.
   Status sort();
   // Removes the nodes whose `keep` is false and renumbers; nobody may use them any more.
@@ -72,6 +74,9 @@ struct Model {
   std::string name;
   std::vector<Graph> graphs;
   Attributes attributes;
+
+  // 100013 when a graph is not sound, a node refers to a graph that does not exist, or a graph contains itself.
+  Status check() const;
 
   Graph& main() { return graphs.front(); }
   const Graph& main() const { return graphs.front(); }

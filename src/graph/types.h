@@ -21,8 +21,9 @@ enum class DataType : int32_t {
 
 // Memory orders of tensors, with the numbers of the graph engine. The full list of names is in types.cpp.
 enum class Format : int32_t {
-  NCHW = 0, NHWC = 1, ND = 2, NC1HWC0 = 3, FractalZ = 4, NC1HWC0C04 = 12, HWCN = 16, NDHWC = 27, FractalNZ = 29,
-  NCDHW = 30, DHWCN = 31, NDC1HWC0 = 32, FractalZ3D = 33, NC = 35, Reserved = 40, NCL = 47,
+  NCHW = 0, NHWC = 1, ND = 2, NC1HWC0 = 3, FractalZ = 4, NC1HWC0C04 = 12, CHWN = 14, HWCN = 16, NDHWC = 27,
+  FractalZZ = 28, FractalNZ = 29, NCDHW = 30, DHWCN = 31, NDC1HWC0 = 32, FractalZ3D = 33, NC = 35, DHWNC = 36,
+  FractalZ3DTranspose = 37, Reserved = 40, NCL = 47,
 };
 
 // Dimensions; -1 is one that is not known yet, {-2} an unknown rank, {} a scalar.

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+
+#include "base/mapped_file.h"
+#include "base/text.h"
+#include "graph/byte_reader.h"
+#include "graph/ge_ir_reader.h"
+#include "graph/om.h"
+#include "graph/om_container.h"
+#include "graph/om_in_out.h"
+#include "graph/om_writer.h"
+
+namespace belay::graph {
+namespace {
+
+constexpr uint32_t kKernelMagic = 0x5D776EFD;
+
+Status bad_model(const std::string& why) {
+  return {ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED, "MODEL_DEF: " + why};
+}
+
+// Tasks drive the device; here they only have to be whole.
+Status check_tasks(std::span<const std::byte> bytes) {
+  try {
+    protozero::pbf_reader message(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    while (message.next()) message.skip();
+  } catch (const protozero::exception& error) {
+    return {ACL_ERROR_GE_EXEC_LOAD_TASK_PARTITION_FAILED,
+            formatted("TASK_INFO: the message is damaged ({})", error.what())};
+  }
+  return {};
+}
+
+// Device kernels are not run; here they only have to be whole.
+Status check_kernels(PartitionType type, std::span<const std::byte> bytes) {
+  ByteReader in(bytes);
+  for (size_t item = 0; in.left() > 0; ++item) {
+    const auto magic = in.take<uint32_t>(), name = in.take<uint32_t>(), binary = in.take<uint32_t>();
+    if (!magic || *magic != kKernelMagic || !name || !binary || !in.take(*name) || !in.take(*binary))
+      return {ACL_ERROR_GE_EXEC_LOAD_KERNEL_PARTITION_FAILED,
+              formatted("{}: kernel {} is damaged or longer than the partition", name_of(type), item)};
+  }
+  return {};
+}
+
+Status check_device_partitions(const PartitionGroup& group) {
+  TRY(check_tasks(find_partition(group, PartitionType::TaskInfo)));
+  for (const auto type : {PartitionType::TbeKernels, PartitionType::CustAicpuKernels})
+    TRY(check_kernels(type, find_partition(group, type)));
+  return {};
+}
+
+Result<GeIrModel> read_group(const PartitionGroup& group, const std::shared_ptr<const void>& owner,
+                             const AttributeDecoder* inherited) {
+  const auto model_def = find_partition(group, PartitionType::ModelDef);
+  if (model_def.empty()) return bad_model("the partition is missing or empty");
+  TRY(check_device_partitions(group));
+  return read_ge_ir({model_def, find_partition(group, PartitionType::WeightsData), owner}, inherited);
+}
+
+// The groups after the first hold the compiled subgraphs of a dynamic-shape model, named as the graphs they stand for.
+void take_subgraph(Model& model, Model compiled) {
+  compiled.main().name = compiled.name;
+  for (Graph& graph : compiled.graphs) {
+    if (Graph* known = model.find_graph(graph.name))
+      *known = std::move(graph);
+    else
+      model.graphs.push_back(std::move(graph));
+  }
+}
+
+Result<Model> read_groups(const OmContainer& container, const std::shared_ptr<const void>& owner) {
+  const auto& groups = container.groups;
+  if (groups[0].size() == 1) return bad_model("the file holds only the original graph, which can be shown but not run");
+  GeIrModel first = TRY(read_group(groups[0], owner, nullptr));
+  for (size_t i = 1; i < groups.size(); ++i)
+    take_subgraph(first.model, TRY(read_group(groups[i], owner, &first.decoder)).model);
+  if (const Status status = first.model.check(); !status.ok()) return bad_model(status.message);
+  first.model.attributes.erase(std::string(kPadding));
+  return std::move(first.model);
+}
+
+Status read_plain(const OmContainer& container, const std::shared_ptr<const void>& owner, OmFile& file) {
+  auto model = std::make_shared<Model>(TRY(read_groups(container, owner)));
+  if (model->name.empty()) model->name = container.header.name;
+  const auto in_out = find_partition(container.groups[0], PartitionType::ModelInOutInfo);
+  file.in_out.push_back(in_out.empty() ? describe(*model) : TRY(read_in_out(in_out)));
+  file.models.push_back(std::move(model));
+  for (const PartitionGroup& group : container.groups)
+    for (const Partition& partition : group)
+      file.partition_sizes.emplace_back(name_of(partition.type), partition.bytes.size());
+  return {};
+}
+
+Status read_bundle(const OmContainer& bundle, const std::shared_ptr<const void>& owner, OmFile& file) {
+  file.bundle = true;
+  for (const Partition& partition : bundle.groups[0]) {
+    if (partition.type == PartitionType::BundleModelVarInfo)
+      file.variable_bytes = ByteReader(partition.bytes).take<uint64_t>().value_or(0);
+    if (partition.type != PartitionType::BundleModelInfo) continue;
+    const OmContainer inner = TRY(read_container(partition.bytes));
+    if (inner.header.type == ModelType::Bundle) return bad_model("a bundle inside a bundle is not supported");
+    TRY(read_plain(inner, owner, file));
+  }
+  if (file.models.empty()) return bad_model("the bundle holds no model");
+  return {};
+}
+
+}  // namespace
+
+Result<OmFile> read_om(std::span<const std::byte> image, std::shared_ptr<const void> owner) {
+  const OmContainer container = TRY(read_container(image));
+  OmFile file;
+  if (container.header.type == ModelType::Bundle)
+    TRY(read_bundle(container, owner, file));
+  else
+    TRY(read_plain(container, owner, file));
+  return file;
+}
+
+Result<OmFile> read_om(const std::filesystem::path& path) {
+  auto mapped = MappedFile::open(path);
+  if (!mapped.ok()) return Status{ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, mapped.status().message};
+  auto file = read_om((*mapped)->bytes(), *mapped);
+  if (file.ok()) return file;
+  Status status = file.status();
+  status.message = path.string() + ": " + status.message;
+  return status;
+}
+
+}  // namespace belay::graph
