@@ -43,7 +43,7 @@ class Task {
   template <class Body>
   struct Box {
     std::unique_ptr<Body> body;
-    Status operator()() { return (*body)(); }
+    decltype(auto) operator()() { return (*body)(); }
   };
   struct Ops {
     Status (*call)(void*);
