@@ -191,6 +191,7 @@ Result<bool> Stream::idle() const {
 void Stream::drop_queued() {
   dropped_to_.store(submitted_.load());
   interrupted_ = true;
+  if (blocked_at_.subscription) blocked_at_.subscription->queue->withdraw(*awaited_);
   if (awaited_) awaited_->nudge();
   sleeping_ = false;
   ready_.notify_all();
@@ -235,15 +236,12 @@ void Stream::close() {
     worker.join();
 }
 
-bool Stream::await(Signal& signal, Timeout timeout) { return await(signal, timeout, interrupted_); }
-
-bool Stream::await(Signal& signal, Timeout timeout, const std::atomic<bool>& stop) {
-  if (signal.is_set()) return true;
+bool Stream::await(Signal& signal, Timeout timeout) {
   {
     std::lock_guard lock(mutex_);
     awaited_ = &signal;
   }
-  const bool set = signal.wait(&stop, timeout);
+  const bool set = signal.wait(&interrupted_, timeout);
   std::lock_guard lock(mutex_);
   awaited_ = nullptr;
   return set;

@@ -109,8 +109,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void wait_for_room(std::unique_lock<std::mutex>& lock);
   Status wait_for(uint64_t number, uint64_t aborts, Timeout timeout);
   void drop_queued();
-  bool await(Signal& signal, Timeout timeout, const std::atomic<bool>& stop);
-  void await_callback(ReportQueue& queue, Signal& returned);
+  void await_callback(Signal& returned);
   std::shared_ptr<Subscription> subscription() const;
   Status launch_report(std::shared_ptr<Subscription> subscription, Callback callback, bool block);
 

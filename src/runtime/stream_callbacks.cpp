@@ -122,27 +122,28 @@ Status Stream::launch_host_function(Callback callback) {
 Status Stream::launch_report(std::shared_ptr<Subscription> serving, Callback callback, bool block) {
   PendingBlock pending(block ? serving.get() : nullptr);
   return launch([this, serving = std::move(serving), callback, pending = std::move(pending)]() mutable {
-    if (!pending.handed_over()) {
-      serving->queue->post(serving, callback, nullptr);
-      return;
-    }
-    auto returned = std::make_shared<Signal>();
+    std::shared_ptr<Signal> returned;
     {
       std::lock_guard lock(mutex_);
-      blocked_at_ = {serving, serving->blocks_over + 1};
+      if (interrupted_) return;  // aborted: from now on nothing more is handed over
+      if (pending.handed_over()) {
+        returned = std::make_shared<Signal>();
+        awaited_ = returned.get();
+        blocked_at_ = {serving, serving->blocks_over + 1};
+      }
+      serving->queue->post(serving, callback, returned);
     }
-    serving->queue->post(serving, callback, returned);
-    await_callback(*serving->queue, *returned);
-    std::lock_guard lock(mutex_);
-    blocked_at_ = {};
+    if (returned) await_callback(*returned);
   });
 }
 
-// When the stream is aborted meanwhile, a callback that has not started is taken back. One that runs is waited for all
-// the same, so that later tasks find it ended; but not when the stream ends, for the callback may be what ends it.
-void Stream::await_callback(ReportQueue& queue, Signal& returned) {
-  if (await(returned) || queue.withdraw(returned)) return;
-  await(returned, std::nullopt, closed_);
+// An abort takes back a callback that has not started. One that runs is waited for all the same, so that later tasks
+// find it ended; but not when the stream ends, for the callback may be what ends it.
+void Stream::await_callback(Signal& returned) {
+  if (!returned.wait(&interrupted_)) returned.wait(&closed_);
+  std::lock_guard lock(mutex_);
+  awaited_ = nullptr;
+  blocked_at_ = {};
 }
 
 }  // namespace belay

@@ -40,11 +40,20 @@ inline void forget_errors() {
   TEST(suite, name) { ::belay::test::expect_passes_with({}, #suite "Child.DISABLED_" #name); } \
   TEST(suite##Child, DISABLED_##name)
 
-// Device 0 is set for the length of each test.
-class OnDevice : public testing::Test {
+// No device is set when a test begins, whatever the tests before it left.
+class WithoutDevice : public testing::Test {
  protected:
   void SetUp() override {
+    for (int device = 0; device < 8; ++device) (void)aclrtResetDeviceForce(device);
     forget_errors();
+  }
+};
+
+// Device 0 is set for the length of each test.
+class OnDevice : public WithoutDevice {
+ protected:
+  void SetUp() override {
+    WithoutDevice::SetUp();
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   }
   void TearDown() override { EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS); }

@@ -9,6 +9,14 @@ namespace {
 using namespace belay::test;
 using testing::HasSubstr;
 
+class SetDevice : public WithoutDevice {};
+class ResetDevice : public WithoutDevice {};
+class SynchronizeDevice : public WithoutDevice {};
+class Context : public WithoutDevice {};
+class SystemParams : public WithoutDevice {};
+class Peers : public WithoutDevice {};
+class LastErrorOfDevices : public WithoutDevice {};
+
 aclrtContext current() {
   aclrtContext context = nullptr;
   return aclrtGetCurrentContext(&context) == ACL_SUCCESS ? context : nullptr;
@@ -20,7 +28,7 @@ int32_t active(int32_t device) {
   return state;
 }
 
-TEST(LastError, IsThatOfTheRuntimeLayerAndIsHandedOutOnce) {
+TEST_F(LastErrorOfDevices, IsThatOfTheRuntimeLayerAndIsHandedOutOnce) {
   forget_errors();
   EXPECT_EQ(aclrtGetRunMode(nullptr), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
@@ -35,7 +43,7 @@ TEST(LastError, IsThatOfTheRuntimeLayerAndIsHandedOutOnce) {
   EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
 }
 
-TEST(LastError, TheLatestWinsAndSuccessDoesNotClearIt) {
+TEST_F(LastErrorOfDevices, TheLatestWinsAndSuccessDoesNotClearIt) {
   forget_errors();
   aclrtContext context = nullptr;
   EXPECT_EQ(aclrtSetDevice(99), ACL_ERROR_RT_INVALID_DEVICEID);
@@ -45,7 +53,7 @@ TEST(LastError, TheLatestWinsAndSuccessDoesNotClearIt) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-TEST(LastError, IsNotSetByAskingForTheDevice) {
+TEST_F(LastErrorOfDevices, IsNotSetByAskingForTheDevice) {
   forget_errors();
   int32_t device = 7;
   EXPECT_EQ(aclrtGetDevice(&device), ACL_ERROR_RT_CONTEXT_NULL);
@@ -55,14 +63,14 @@ TEST(LastError, IsNotSetByAskingForTheDevice) {
   EXPECT_FAILS(aclrtGetDevice(nullptr), ACL_ERROR_INVALID_PARAM, "deviceId");
 }
 
-TEST(SetDevice, AnUnknownDeviceIsRefusedWithTheRange) {
+TEST_F(SetDevice, AnUnknownDeviceIsRefusedWithTheRange) {
   EXPECT_FAILS(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID, "0 to 7");
   EXPECT_FAILS(aclrtSetDevice(8), ACL_ERROR_RT_INVALID_DEVICEID, "device 8 does not exist");
   EXPECT_FAILS(aclrtResetDevice(8), ACL_ERROR_RT_INVALID_DEVICEID, "0 to 7");
   EXPECT_FAILS(aclrtResetDeviceForce(-5), ACL_ERROR_RT_INVALID_DEVICEID, "0 to 7");
 }
 
-TEST(SetDevice, EachCallCountsAndEachResetTakesOneAway) {
+TEST_F(SetDevice, EachCallCountsAndEachResetTakesOneAway) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
   const auto context = current();
   for (int left = 2; left >= 0; --left) {
@@ -76,7 +84,7 @@ TEST(SetDevice, EachCallCountsAndEachResetTakesOneAway) {
   EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);
 }
 
-TEST(SetDevice, ForceIgnoresTheCount) {
+TEST_F(SetDevice, ForceIgnoresTheCount) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(aclrtSetDevice(2), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDeviceForce(2), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDeviceForce(2), ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);
@@ -87,7 +95,7 @@ TEST(SetDevice, ForceIgnoresTheCount) {
   EXPECT_EQ(aclrtResetDeviceForce(2), ACL_SUCCESS);
 }
 
-TEST(SetDevice, ThreadsShareThePrimaryContextAndItsDefaultStream) {
+TEST_F(SetDevice, ThreadsShareThePrimaryContextAndItsDefaultStream) {
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   const auto mine = current();
   aclrtStream my_default = nullptr, other_default = nullptr;
@@ -106,7 +114,7 @@ TEST(SetDevice, ThreadsShareThePrimaryContextAndItsDefaultStream) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-TEST(SetDevice, TheLastCallDecidesBetweenDeviceAndContext) {
+TEST_F(SetDevice, TheLastCallDecidesBetweenDeviceAndContext) {
   aclrtContext explicit_one = nullptr;
   int32_t device = -1;
   EXPECT_EQ(aclrtCreateContext(&explicit_one, 3), ACL_SUCCESS);
@@ -125,7 +133,7 @@ TEST(SetDevice, TheLastCallDecidesBetweenDeviceAndContext) {
   EXPECT_EQ(aclrtResetDevice(4), ACL_SUCCESS);  // needs no current context
 }
 
-TEST(ResetDevice, DestroysTheStreamsOfThePrimaryContext) {
+TEST_F(ResetDevice, DestroysTheStreamsOfThePrimaryContext) {
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   const aclrtStream stream = new_stream();
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
@@ -133,7 +141,7 @@ TEST(ResetDevice, DestroysTheStreamsOfThePrimaryContext) {
   EXPECT_FAILS(aclrtStreamGetId(stream, &id), ACL_ERROR_RT_INVALID_HANDLE, "destroyed");
 }
 
-TEST(ResetDevice, WaitsForWhatIsQueued) {
+TEST_F(ResetDevice, WaitsForWhatIsQueued) {
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   const aclrtStream stream = new_stream();
   ServingThread server;
@@ -148,7 +156,7 @@ TEST(ResetDevice, WaitsForWhatIsQueued) {
   EXPECT_TRUE(ran);
 }
 
-TEST(ResetDevice, FromInsideACallbackIsRefusedAndChangesNothing) {
+TEST_F(ResetDevice, FromInsideACallbackIsRefusedAndChangesNothing) {
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   const aclrtStream stream = new_stream();
   ServingThread server;
@@ -167,7 +175,7 @@ TEST(ResetDevice, FromInsideACallbackIsRefusedAndChangesNothing) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-TEST(SetDevice, AndResetFromManyThreadsAtOnceEndWithNothingSet) {
+TEST_F(SetDevice, AndResetFromManyThreadsAtOnceEndWithNothingSet) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([] {
@@ -187,7 +195,7 @@ TEST(RunMode, IsHostAndNeedsNothing) {
   EXPECT_EQ(mode, ACL_HOST);
 }
 
-TEST(SynchronizeDevice, NeedsAContextAndASensibleTime) {
+TEST_F(SynchronizeDevice, NeedsAContextAndASensibleTime) {
   EXPECT_FAILS(aclrtSynchronizeDevice(), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");
   EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(100), ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -199,7 +207,7 @@ TEST(SynchronizeDevice, NeedsAContextAndASensibleTime) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-TEST(SynchronizeDevice, WaitsForEveryStreamOfTheCurrentContextAndNoOther) {
+TEST_F(SynchronizeDevice, WaitsForEveryStreamOfTheCurrentContextAndNoOther) {
   aclrtContext other = nullptr;
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   const aclrtContext mine = current();
@@ -225,7 +233,7 @@ TEST(SynchronizeDevice, WaitsForEveryStreamOfTheCurrentContextAndNoOther) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-TEST(Context, CreationNeedsNoSetDeviceAndMakesItCurrent) {
+TEST_F(Context, CreationNeedsNoSetDeviceAndMakesItCurrent) {
   aclrtContext context = nullptr;
   EXPECT_FAILS(aclrtCreateContext(nullptr, 0), ACL_ERROR_INVALID_PARAM, "context");
   EXPECT_FAILS(aclrtCreateContext(&context, 8), ACL_ERROR_RT_INVALID_DEVICEID, "0 to 7");
@@ -238,7 +246,7 @@ TEST(Context, CreationNeedsNoSetDeviceAndMakesItCurrent) {
   EXPECT_EQ(aclrtResetDevice(6), ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);
 }
 
-TEST(Context, DestroyingNothingThePrimaryOneOrADeadOneIsRefused) {
+TEST_F(Context, DestroyingNothingThePrimaryOneOrADeadOneIsRefused) {
   EXPECT_FAILS(aclrtDestroyContext(nullptr), ACL_ERROR_INVALID_PARAM, "context");
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   EXPECT_FAILS(aclrtDestroyContext(current()), ACL_ERROR_RT_CONTEXT_NULL, "aclrtResetDevice");
@@ -253,7 +261,7 @@ TEST(Context, DestroyingNothingThePrimaryOneOrADeadOneIsRefused) {
   EXPECT_EQ(aclrtSetCurrentContext(&no_context), ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST(Context, DestroyingItEndsItsStreamsAndOtherThreadsAreTold) {
+TEST_F(Context, DestroyingItEndsItsStreamsAndOtherThreadsAreTold) {
   aclrtContext context = nullptr;
   EXPECT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
   const aclrtStream stream = new_stream();
@@ -278,7 +286,7 @@ TEST(Context, DestroyingItEndsItsStreamsAndOtherThreadsAreTold) {
   EXPECT_EQ(current(), nullptr);
 }
 
-TEST(Context, OfTwoThreadsThatDestroyItOneSucceeds) {
+TEST_F(Context, OfTwoThreadsThatDestroyItOneSucceeds) {
   for (int turn = 0; turn < 50; ++turn) {
     aclrtContext context = nullptr;
     ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
@@ -291,7 +299,7 @@ TEST(Context, OfTwoThreadsThatDestroyItOneSucceeds) {
   }
 }
 
-TEST(Context, PrimaryStateRefusesFlagsAndUnknownDevices) {
+TEST_F(Context, PrimaryStateRefusesFlagsAndUnknownDevices) {
   uint32_t flags = 0;
   int32_t state = 5;
   EXPECT_FAILS(aclrtGetPrimaryCtxState(0, &flags, &state), ACL_ERROR_INVALID_PARAM, "flags");
@@ -300,7 +308,7 @@ TEST(Context, PrimaryStateRefusesFlagsAndUnknownDevices) {
   EXPECT_EQ(state, 5);
 }
 
-TEST(Context, TheDefaultStreamIsTheOneThatNullMeans) {
+TEST_F(Context, TheDefaultStreamIsTheOneThatNullMeans) {
   aclrtStream stream = nullptr;
   EXPECT_FAILS(aclrtCtxGetCurrentDefaultStream(nullptr), ACL_ERROR_INVALID_PARAM, "stream");
   EXPECT_FAILS(aclrtCtxGetCurrentDefaultStream(&stream), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");
@@ -319,7 +327,7 @@ TEST(Context, TheDefaultStreamIsTheOneThatNullMeans) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-TEST(SystemParams, AreUnsetAtFirstAndApartForContextAndProcess) {
+TEST_F(SystemParams, AreUnsetAtFirstAndApartForContextAndProcess) {
   int64_t value = 9;
   const auto option = [](int number) { return static_cast<aclSysParamOpt>(number); };
   EXPECT_EQ(aclrtCtxSetSysParamOpt(option(0), 1), ACL_ERROR_RT_CONTEXT_NULL);
@@ -339,7 +347,7 @@ TEST(SystemParams, AreUnsetAtFirstAndApartForContextAndProcess) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-TEST(Peers, AreRememberedAndTheOwnDeviceIsNone) {
+TEST_F(Peers, AreRememberedAndTheOwnDeviceIsNone) {
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   int32_t value = -1;
   EXPECT_EQ(aclrtDeviceCanAccessPeer(&value, 0, 1), ACL_SUCCESS);

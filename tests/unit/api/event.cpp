@@ -41,7 +41,9 @@ aclrtEventWaitStatus waits_of(aclrtEvent event) {
   return status;
 }
 
-TEST(EventWithoutContext, IsNotMade) {
+class EventWithoutContext : public WithoutDevice {};
+
+TEST_F(EventWithoutContext, IsNotMade) {
   aclrtEvent event = nullptr;
   EXPECT_FAILS(aclrtCreateEvent(&event), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");
   EXPECT_EQ(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC), ACL_ERROR_RT_CONTEXT_NULL);

@@ -26,7 +26,9 @@ bool still_busy(aclrtStream stream) {
   return aclrtSynchronizeStreamWithTimeout(stream, 20) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
 }
 
-TEST(NotifyWithoutContext, IsNotMade) {
+class NotifyWithoutContext : public WithoutDevice {};
+
+TEST_F(NotifyWithoutContext, IsNotMade) {
   aclrtNotify made = nullptr;
   EXPECT_FAILS(aclrtCreateNotify(&made, 0), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");
   EXPECT_FAILS(aclrtCntNotifyCreate(&made, 0), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");

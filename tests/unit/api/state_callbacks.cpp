@@ -29,9 +29,10 @@ void on_stream(aclrtStream stream, aclrtStreamState state, void* args) {
   streams.emplace_back(stream, state);
 }
 
-class StateCallbacks : public testing::Test {
+class StateCallbacks : public WithoutDevice {
  protected:
   void SetUp() override {
+    WithoutDevice::SetUp();
     caller = pthread_self();
     EXPECT_EQ(aclrtRegDeviceStateCallback("test", on_device, &devices), ACL_SUCCESS);
     EXPECT_EQ(aclrtRegStreamStateCallback("test", on_stream, &streams), ACL_SUCCESS);

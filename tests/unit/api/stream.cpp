@@ -21,7 +21,9 @@ aclrtStreamStatus status_of(aclrtStream stream) {
   return status;
 }
 
-TEST(StreamWithoutContext, IsRefusedWhereverACurrentContextIsNeeded) {
+class StreamWithoutContext : public WithoutDevice {};
+
+TEST_F(StreamWithoutContext, IsRefusedWhereverACurrentContextIsNeeded) {
   aclrtStream stream = nullptr;
   aclrtStreamStatus status;
   int32_t id;
