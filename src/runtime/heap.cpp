@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "runtime/devices.h"
 #include "runtime/host_memory.h"
+#include "runtime/managed_ranges.h"
 #include "runtime/page_cache.h"
 
 namespace belay {
@@ -58,18 +59,21 @@ class Heaps {
 }  // namespace
 
 Result<void*> Heap::allocate(size_t size, size_t charged, const char* owner, BlockKind kind) {
+  const Block block = TRY(take(size, charged, owner, kind));
+  blocks().add(block);
+  return static_cast<void*>(block.base);
+}
+
+Result<Block> Heap::take(size_t size, size_t charged, const char* owner, BlockKind kind) {
   TRY(check_host_can_give(size));
-  std::unique_lock lock(mutex_);
+  std::lock_guard lock(mutex_);
   TRY(charge_locked(charged, owner));
   std::byte* base = place(size + kTail);
-  if (!base) {
-    discharge_locked(charged, owner);
-    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  formatted("the host has no {} bytes left to stand for memory of device {}", size, device_)};
-  }
-  lock.unlock();
-  blocks().add({.base = base, .size = size, .charged = charged, .kind = kind, .device = device_, .owner = owner});
-  return static_cast<void*>(base);
+  if (base)
+    return Block{.base = base, .size = size, .charged = charged, .kind = kind, .device = device_, .owner = owner};
+  discharge_locked(charged, owner);
+  return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
+                formatted("the host has no {} bytes left to stand for memory of device {}", size, device_)};
 }
 
 std::byte* Heap::place(size_t bytes) {
@@ -159,6 +163,7 @@ Heap& device_heap(int device) { return Heaps::all().of(device); }
 
 Status free_device_memory(void* pointer) {
   const Block block = TRY(blocks().take(pointer, {BlockKind::Device, BlockKind::Managed}));
+  if (block.kind == BlockKind::Managed) managed_ranges().forget(block.base);
   device_heap(block.device).release(block);
   return {};
 }

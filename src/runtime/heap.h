@@ -32,7 +32,9 @@ class Heap {
   // 512 from 512 bytes on; at least 32 bytes behind it may be read. `owner` lives for ever (lasting_owner).
   // 207001, with the sizes, when the device or the host has not that much left.
   Result<void*> allocate(size_t size, size_t charged, const char* owner, BlockKind kind = BlockKind::Device);
-  // Ends a block of this heap that was taken out of blocks().
+  // The same without making it known.
+  Result<Block> take(size_t size, size_t charged, const char* owner, BlockKind kind);
+  // Ends a block of this heap, as take made it; blocks() does not know it (any more).
   void release(const Block& block);
 
   // Counts memory of the device that lies elsewhere.

@@ -137,6 +137,7 @@ void Stream::finish(uint64_t number) {
 
 Status Stream::synchronize(Timeout timeout) {
   TRY(drain(timeout));
+  if (auto* notify = after_synchronize.load(std::memory_order_acquire)) notify();
   return take_error();
 }
 

@@ -144,6 +144,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::atomic<std::thread::id> worker_id_{};
 };
 
+// Called by every synchronize that has waited, on its thread. Memory pools set it when the first of them is made.
+inline std::atomic<void (*)()> after_synchronize{nullptr};
+
 // The id of the last task that the calling thread launched, on any stream; 107000 when there was none.
 Result<uint32_t> last_task_id();
 
