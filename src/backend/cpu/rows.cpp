@@ -34,6 +34,12 @@ constexpr Family families[] = {
     cpu::view_rows,
     cpu::transpose_rows,
     cpu::fill_rows,
+    cpu::reduce_rows,
+    cpu::arg_rows,
+    cpu::cumulate_rows,
+    cpu::batch_norm_rows,
+    cpu::norm_rows,
+    cpu::scale_norm_rows,
 };
 // clang-format on
 

@@ -23,6 +23,12 @@ std::span<const KernelRow> softmax_rows();
 std::span<const KernelRow> view_rows();
 std::span<const KernelRow> transpose_rows();
 std::span<const KernelRow> fill_rows();
+std::span<const KernelRow> reduce_rows();
+std::span<const KernelRow> arg_rows();
+std::span<const KernelRow> cumulate_rows();
+std::span<const KernelRow> batch_norm_rows();
+std::span<const KernelRow> norm_rows();
+std::span<const KernelRow> scale_norm_rows();
 
 // Of the files in cpu/move.
 std::span<const KernelRow> gather_rows();

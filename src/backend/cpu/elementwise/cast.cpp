@@ -8,22 +8,29 @@ namespace belay::backend::cpu {
 namespace {
 
 template <class To, class From>
-Status convert_all(const Tensor& x, const Tensor& y) {
-  const From* from = x.as<From>();
-  To* to = y.as<To>();
-  parallel_for(x.count(), elementwise_grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) to[i] = convert_element<To>(from[i]);
-  });
-  return {};
+void convert_loop(const void* from, void* to, int64_t count, const Parameters&) {
+  const From* x = static_cast<const From*>(from);
+  To* y = static_cast<To*>(to);
+  for (int64_t i = 0; i < count; ++i) y[i] = convert_element<To>(x[i]);
+}
+
+template <class From>
+UnaryLoop loop_to(DataType type) {
+  static constexpr auto table =
+      loop_table<UnaryLoop>(AllTypes{}, []<class To>() -> UnaryLoop { return convert_loop<To, From>; });
+  return find_loop(table, type);
 }
 
 MadeKernel make_cast(const KernelRequest& request) {
-  return with_type(AllTypes{}, request.inputs[0].type, [&]<class From>() {
-    return with_type(AllTypes{}, request.outputs[0].type, [&]<class To>() -> MadeKernel {
-      return function_kernel([](Inputs in, Outputs out) { return convert_all<To, From>(in[0], out[0]); },
-                             same_places(request));
-    });
-  });
+  using ByTarget = UnaryLoop (*)(DataType);
+  static constexpr auto table =
+      loop_table<ByTarget>(AllTypes{}, []<class From>() -> ByTarget { return loop_to<From>; });
+  const ByTarget find = find_loop(table, request.inputs[0].type);
+  UnaryLoop loop = find ? find(request.outputs[0].type) : nullptr;
+  if (!loop)
+    return refuse(formatted("{} to {} is not supported", graph::name_of(request.inputs[0].type),
+                            graph::name_of(request.outputs[0].type)));
+  return unary_kernel(request, loop);
 }
 
 constexpr KernelRow rows[] = {

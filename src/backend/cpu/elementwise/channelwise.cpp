@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators whose second operand belongs to the channels: PRelu, BiasAdd, Bias, Scale.
 #include "backend/cpu/elementwise/binary.h"
+#include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/elementwise/ternary.h"
 #include "backend/cpu/rows.h"
 
@@ -15,6 +16,8 @@ Shape placed(const Shape& shape, size_t axis, size_t rank) {
   return result;
 }
 
+constexpr auto prelu = [](auto x, auto slope) { return x < 0 ? x * slope : x; };
+
 MadeKernel make_prelu(const KernelRequest& request) {
   std::vector<graph::TensorInfo> inputs(request.inputs.begin(), request.inputs.end());
   const Shape& x = inputs[0].shape;
@@ -22,10 +25,7 @@ MadeKernel make_prelu(const KernelRequest& request) {
   // A list of one slope per channel, unless it fits the last dimension as broadcasting has it.
   if (weight.size() == 1 && weight[0] != 1 && x.size() > 1 && weight[0] != x.back() && weight[0] == x[1])
     weight = placed(weight, 1, x.size());
-  const KernelRequest aligned{request.node, inputs, request.outputs, request.input_layouts, request.threads};
-  return with_type(FloatTypes{}, inputs[0].type, [&]<class T>() {
-    return combine<T, T>(aligned, [](auto value, auto slope) { return value < 0 ? value * slope : value; });
-  });
+  return binary<FloatTypes, prelu>({request.node, inputs, request.outputs, request.input_layouts, request.threads});
 }
 
 size_t bias_axis(const KernelRequest& request) {
@@ -38,14 +38,21 @@ size_t bias_axis(const KernelRequest& request) {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
 }
 
+constexpr auto add = [](auto x, auto bias) {
+  if constexpr (std::is_floating_point_v<decltype(x)>)
+    return x + bias;
+  else
+    return wrapping_add(x, bias);
+};
+
 MadeKernel make_bias(const KernelRequest& request) {
   std::vector<graph::TensorInfo> inputs(request.inputs.begin(), request.inputs.end());
   inputs[1].shape = placed(inputs[1].shape, bias_axis(request), inputs[0].shape.size());
-  const KernelRequest aligned{request.node, inputs, request.outputs, request.input_layouts, request.threads};
-  return with_type(NumberTypes{}, inputs[0].type, [&]<class T>() {
-    return combine<T, T>(aligned, [](auto x, auto bias) { return static_cast<compute_t<T>>(x + bias); });
-  });
+  return binary<NumberTypes, add>({request.node, inputs, request.outputs, request.input_layouts, request.threads});
 }
+
+constexpr auto multiply = [](auto x, auto scale) { return x * scale; };
+constexpr auto multiply_add = [](auto x, auto scale, auto bias) { return x * scale + bias; };
 
 MadeKernel make_scale(const KernelRequest& request) {
   std::vector<graph::TensorInfo> inputs(request.inputs.begin(), request.inputs.end());
@@ -53,11 +60,10 @@ MadeKernel make_scale(const KernelRequest& request) {
   for (size_t i = 1; i < inputs.size(); ++i)
     if (inputs[i].present) inputs[i].shape = placed(inputs[i].shape, axis, inputs[0].shape.size());
   const KernelRequest aligned{request.node, inputs, request.outputs, request.input_layouts, request.threads};
-  const bool biased = inputs.size() > 2 && inputs[2].present;
-  return with_type(FloatTypes{}, inputs[0].type, [&]<class T>() {
-    if (!biased) return combine<T, T>(aligned, [](auto x, auto scale) { return x * scale; });
-    return combine3<T, T, T, T>(aligned, [](auto x, auto scale, auto bias) { return x * scale + bias; });
-  });
+  if (inputs.size() < 3 || !inputs[2].present) return binary<FloatTypes, multiply>(aligned);
+  static constexpr auto table = loop_table<TernaryLoop>(
+      FloatTypes{}, []<class T>() -> TernaryLoop { return ternary_loop<T, T, T, T, multiply_add>; });
+  return ternary_kernel(aligned, find_loop(table, inputs[0].type));
 }
 
 constexpr KernelRow rows[] = {

@@ -9,12 +9,13 @@ namespace belay::backend::cpu {
 
 namespace {
 
+constexpr auto near = [](auto x, auto y, const Parameters& p) { return std::fabs(x - y) < p[0]; };
+
 MadeKernel make_approximate_equal(const KernelRequest& request) {
-  TRY(same_types(request));
-  const float tolerance = get_or(request.node.attributes, "tolerance", 1e-5f);
-  return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() {
-    return combine<Bool, T>(request, [=](auto x, auto y) { return std::fabs(x - y) < tolerance; });
-  });
+  static constexpr auto table =
+      loop_table<BinaryLoop>(FloatTypes{}, []<class T>() -> BinaryLoop { return binary_loop<Bool, T, near>; });
+  return binary_kernel(request, find_loop(table, request.inputs[0].type),
+                       {get_or(request.node.attributes, "tolerance", 1e-5f)});
 }
 
 constexpr KernelRow rows[] = {

@@ -1,43 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/elementwise/ternary.h"
 
-#include "backend/cpu/elementwise/activation.h"
+#include "backend/cpu/broadcast.h"
 #include "backend/cpu/elementwise/integer.h"
+#include "backend/cpu/function_kernel.h"
 #include "backend/cpu/rows.h"
 
 namespace belay::backend::cpu {
 
 namespace {
 
-constexpr auto multiply_add = [](auto x, auto y, auto z) {
-  if constexpr (std::is_floating_point_v<decltype(x)>)
-    return x * y + z;
-  else
-    return wrapping_add(wrapping_multiply(x, y), z);
-};
-
 // Elements are only chosen, so their size is all that matters.
 template <class F>
-MadeKernel choose(const KernelRequest& request, size_t of, F make) {
-  switch (graph::bits_of(request.inputs[of].type)) {
+TernaryLoop loop_by_size(DataType type, F f) {
+  switch (graph::bits_of(type)) {
     case 8:
-      return make.template operator()<uint8_t>();
+      return f.template operator()<uint8_t>();
     case 16:
-      return make.template operator()<uint16_t>();
+      return f.template operator()<uint16_t>();
     case 32:
-      return make.template operator()<uint32_t>();
+      return f.template operator()<uint32_t>();
     case 64:
-      return make.template operator()<uint64_t>();
+      return f.template operator()<uint64_t>();
     default:
-      return refuse(formatted("type {} is not supported", graph::name_of(request.inputs[of].type)));
+      return nullptr;
   }
 }
 
 MadeKernel make_select_v2(const KernelRequest& request) {
-  return choose(request, 1, [&]<class T>() {
-    return combine3<T, Bool, T, T>(request,
-                                   [](bool condition, T then, T otherwise) { return condition ? then : otherwise; });
-  });
+  constexpr auto choose = [](bool condition, auto then, auto otherwise) { return condition ? then : otherwise; };
+  return ternary_kernel(request, loop_by_size(request.inputs[1].type, [&]<class T>() -> TernaryLoop {
+                          return ternary_loop<T, Bool, T, T, choose>;
+                        }));
 }
 
 // The condition may have only the first dimension of the others: it then chooses whole rows.
@@ -50,27 +44,46 @@ MadeKernel make_select(const KernelRequest& request) {
 }
 
 MadeKernel make_masked_fill(const KernelRequest& request) {
-  return choose(request, 0, [&]<class T>() {
-    return combine3<T, T, Bool, T>(request, [](T x, bool mask, T value) { return mask ? value : x; });
-  });
+  constexpr auto fill = [](auto x, bool mask, auto value) { return mask ? value : x; };
+  return ternary_kernel(request, loop_by_size(request.inputs[0].type, [&]<class T>() -> TernaryLoop {
+                          return ternary_loop<T, T, Bool, T, fill>;
+                        }));
 }
 
-MadeKernel make_clip(const KernelRequest& request) {
-  return with_type(NumberTypes{}, request.inputs[0].type, [&]<class T>() {
-    return combine3<T, T, T, T>(request, [](auto x, auto low, auto high) {
-      // The upper limit wins when the two are crossed.
-      const auto above = x < low ? low : x;
-      return high < above ? high : above;
-    });
-  });
+Status one_type(const KernelRequest& request) {
+  for (size_t i = 1; i < 3; ++i)
+    if (request.inputs[i].type != request.inputs[0].type) return refuse("all inputs must have one type");
+  return {};
 }
 
 template <auto f>
 MadeKernel make_ternary(const KernelRequest& request) {
-  return with_type(NumberTypes{}, request.inputs[0].type, [&]<class T>() { return combine3<T, T, T, T>(request, f); });
+  TRY(one_type(request));
+  static constexpr auto table =
+      loop_table<TernaryLoop>(NumberTypes{}, []<class T>() -> TernaryLoop { return ternary_loop<T, T, T, T, f>; });
+  return ternary_kernel(request, find_loop(table, request.inputs[0].type));
 }
 
+constexpr auto multiply_add = [](auto x, auto y, auto z) {
+  if constexpr (std::is_floating_point_v<decltype(x)>)
+    return x * y + z;
+  else
+    return wrapping_add(wrapping_multiply(x, y), z);
+};
+constexpr auto add_multiplied = [](auto x, auto y, auto alpha) { return multiply_add(y, alpha, x); };
+constexpr auto multiply_by_last = [](auto x, auto y, auto z) { return multiply_add(x, z, y); };
+constexpr auto interpolate = [](auto start, auto end, auto weight) {
+  return multiply_add(weight, static_cast<decltype(start)>(end - start), start);
+};
+// The upper limit wins when the two are crossed.
+constexpr auto clip = [](auto x, auto low, auto high) {
+  const auto above = x < low ? low : x;
+  return high < above ? high : above;
+};
+
+// x + value * a * b, or x + value * a / b.
 MadeKernel make_addcmul(const KernelRequest& request) {
+  TRY(one_type(request));
   if (request.inputs.size() < 4 || graph::element_count(request.inputs[3].shape) != 1)
     return refuse("value must be one number");
   const bool divides = request.node.type == "Addcdiv";
@@ -96,14 +109,12 @@ MadeKernel make_addcmul(const KernelRequest& request) {
 constexpr KernelRow rows[] = {
     {"Addcdiv", "reference", make_addcmul},
     {"Addcmul", "reference", make_addcmul},
-    {"AxpyV2", "reference", make_ternary<[](auto x, auto y, auto alpha) { return multiply_add(y, alpha, x); }>},
-    {"ClipByValue", "reference", make_clip},
-    {"ClipByValueV2", "reference", make_clip},
+    {"AxpyV2", "reference", make_ternary<add_multiplied>},
+    {"ClipByValue", "reference", make_ternary<clip>},
+    {"ClipByValueV2", "reference", make_ternary<clip>},
     {"FusedMulAdd", "reference", make_ternary<multiply_add>},
-    {"FusedMulAddN", "reference", make_ternary<[](auto x, auto y, auto z) { return multiply_add(x, z, y); }>},
-    {"Lerp", "reference", make_ternary<[](auto start, auto end, auto weight) {
-       return multiply_add(weight, static_cast<decltype(start)>(end - start), start);
-     }>},
+    {"FusedMulAddN", "reference", make_ternary<multiply_by_last>},
+    {"Lerp", "reference", make_ternary<interpolate>},
     {"MaskedFill", "reference", make_masked_fill},
     {"Select", "reference", make_select},
     {"SelectV2", "reference", make_select_v2},

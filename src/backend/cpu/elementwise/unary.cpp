@@ -41,76 +41,69 @@ constexpr auto square = [](auto x) {
 };
 
 // Exp and Log with their base, scale and shift: base^(scale*x + shift), log_base(scale*x + shift).
-constexpr auto exponential = [](const graph::Attributes& attributes) {
+constexpr auto read_base = [](const graph::Attributes& attributes) {
   const float base = get_or(attributes, "base", -1.0f);
-  const float scale = get_or(attributes, "scale", 1.0f), shift = get_or(attributes, "shift", 0.0f);
-  const double factor = base > 0 ? std::log(static_cast<double>(base)) : 1.0;
-  return [=](auto x) {
-    using X = decltype(x);
-    return std::exp((x * X(scale) + X(shift)) * X(factor));
-  };
+  return Parameters{get_or(attributes, "scale", 1.0f), get_or(attributes, "shift", 0.0f),
+                    base > 0 ? std::log(static_cast<double>(base)) : 1.0};
 };
-constexpr auto logarithm = [](const graph::Attributes& attributes) {
-  const float base = get_or(attributes, "base", -1.0f);
-  const float scale = get_or(attributes, "scale", 1.0f), shift = get_or(attributes, "shift", 0.0f);
-  const double factor = base > 0 ? std::log(static_cast<double>(base)) : 1.0;
-  return [=](auto x) {
-    using X = decltype(x);
-    return std::log(x * X(scale) + X(shift)) / X(factor);
-  };
+constexpr auto exponential = [](auto x, const Parameters& p) {
+  using X = decltype(x);
+  return std::exp((x * X(p[0]) + X(p[1])) * X(p[2]));
+};
+constexpr auto logarithm = [](auto x, const Parameters& p) {
+  using X = decltype(x);
+  return std::log(x * X(p[0]) + X(p[1])) / X(p[2]);
 };
 
 // Half to even, at this many decimals.
-constexpr auto rounded = [](const graph::Attributes& attributes) {
-  const double factor = std::pow(10.0, static_cast<double>(get_or(attributes, "decimals", int64_t{0})));
-  return [=](auto x) {
-    using X = decltype(x);
-    if constexpr (!std::is_floating_point_v<X>)
-      return x;
-    else
-      return factor == 1.0 ? std::nearbyint(x) : static_cast<X>(std::nearbyint(x * factor) / factor);
-  };
+constexpr auto read_decimals = [](const graph::Attributes& attributes) {
+  return Parameters{std::pow(10.0, static_cast<double>(get_or(attributes, "decimals", int64_t{0})))};
+};
+constexpr auto rounded = [](auto x, const Parameters& p) {
+  using X = decltype(x);
+  if constexpr (!std::is_floating_point_v<X>)
+    return x;
+  else
+    return p[0] == 1.0 ? std::nearbyint(x) : static_cast<X>(std::nearbyint(x * p[0]) / p[0]);
 };
 
-constexpr auto power = [](const graph::Attributes& attributes) {
-  const float exponent = get_or(attributes, "power", 1.0f);
-  const float scale = get_or(attributes, "scale", 1.0f), shift = get_or(attributes, "shift", 0.0f);
-  return [=](auto x) {
-    using X = decltype(x);
-    const X base = x * X(scale) + X(shift);
-    return exponent == 1.0f ? base : static_cast<X>(std::pow(base, X(exponent)));
-  };
+constexpr auto read_power = [](const graph::Attributes& attributes) {
+  return Parameters{get_or(attributes, "power", 1.0f), get_or(attributes, "scale", 1.0f),
+                    get_or(attributes, "shift", 0.0f)};
+};
+constexpr auto power = [](auto x, const Parameters& p) {
+  using X = decltype(x);
+  const X base = x * X(p[1]) + X(p[2]);
+  return p[0] == 1.0 ? base : static_cast<X>(std::pow(base, X(p[0])));
 };
 
-constexpr auto add_value = [](const graph::Attributes& attributes) {
-  return [value = get_or(attributes, "value", 0.0f)](auto x) {
-    using X = decltype(x);
-    if constexpr (std::is_floating_point_v<X>)
-      return x + X(value);
-    else
-      return convert_element<X>(static_cast<double>(x) + value);
-  };
+constexpr auto read_value = [](const graph::Attributes& attributes) {
+  return Parameters{get_or(attributes, "value", 0.0f)};
 };
-constexpr auto multiply_value = [](const graph::Attributes& attributes) {
-  return [value = get_or(attributes, "value", 1.0f)](auto x) {
-    using X = decltype(x);
-    if constexpr (std::is_floating_point_v<X>)
-      return x * X(value);
-    else
-      return convert_element<X>(static_cast<double>(x) * value);
-  };
+constexpr auto add_value = [](auto x, const Parameters& p) {
+  using X = decltype(x);
+  if constexpr (std::is_floating_point_v<X>)
+    return x + X(p[0]);
+  else
+    return convert_element<X>(static_cast<double>(x) + p[0]);
+};
+constexpr auto multiply_value = [](auto x, const Parameters& p) {
+  using X = decltype(x);
+  if constexpr (std::is_floating_point_v<X>)
+    return x * X(p[0]);
+  else
+    return convert_element<X>(static_cast<double>(x) * p[0]);
 };
 
-constexpr auto is_infinite = [](const graph::Attributes& attributes) {
-  return std::pair(get_or(attributes, "detect_negative", true), get_or(attributes, "detect_positive", true));
-};
+// Which infinities count, negative and positive.
+constexpr auto is_infinite = [](auto x, const Parameters& p) { return std::isinf(x) && p[x < 0 ? 0 : 1] != 0; };
 MadeKernel make_is_inf(const KernelRequest& request) {
-  return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
-    const auto [below, above] = is_infinite(request.node.attributes);
-    return function_kernel([below = below, above = above](Inputs in, Outputs out) {
-      return map_elements<Bool, T>(in[0], out[0], [=](auto x) { return std::isinf(x) && (x < 0 ? below : above); });
-    });
-  });
+  const graph::Attributes& attributes = request.node.attributes;
+  static constexpr auto table =
+      loop_table<UnaryLoop>(FloatTypes{}, []<class T>() -> UnaryLoop { return unary_loop<Bool, T, is_infinite>; });
+  return unary_kernel(request, find_loop(table, request.inputs[0].type),
+                      {get_or(attributes, "detect_negative", true) ? 1.0 : 0.0,
+                       get_or(attributes, "detect_positive", true) ? 1.0 : 0.0});
 }
 
 using SignedTypes = TypeList<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t>;
@@ -119,7 +112,7 @@ constexpr KernelRow rows[] = {
     {"Abs", "reference", unary<NumberTypes, absolute>},
     {"Acos", "reference", unary<FloatTypes, [](auto x) { return std::acos(x); }>},
     {"Acosh", "reference", unary<FloatTypes, [](auto x) { return std::acosh(x); }>},
-    {"Adds", "reference", unary_with<NumberTypes, add_value>},
+    {"Adds", "reference", unary_with<NumberTypes, add_value, read_value>},
     {"Asin", "reference", unary<FloatTypes, [](auto x) { return std::asin(x); }>},
     {"Asinh", "reference", unary<FloatTypes, [](auto x) { return std::asinh(x); }>},
     {"Atan", "reference", unary<FloatTypes, [](auto x) { return std::atan(x); }>},
@@ -129,7 +122,7 @@ constexpr KernelRow rows[] = {
     {"Cosh", "reference", unary<FloatTypes, [](auto x) { return std::cosh(x); }>},
     {"Erf", "reference", unary<FloatTypes, [](auto x) { return std::erf(x); }>},
     {"Erfc", "reference", unary<FloatTypes, [](auto x) { return std::erfc(x); }>},
-    {"Exp", "reference", unary_with<FloatTypes, exponential>},
+    {"Exp", "reference", unary_with<FloatTypes, exponential, read_base>},
     {"Exp2", "reference", unary<FloatTypes, [](auto x) { return std::exp2(x); }>},
     {"Expm1", "reference", unary<FloatTypes, [](auto x) { return std::expm1(x); }>},
     {"Floor", "reference", unary<FloatTypes, [](auto x) { return std::floor(x); }>},
@@ -139,15 +132,15 @@ constexpr KernelRow rows[] = {
     {"IsInf", "reference", make_is_inf},
     {"IsNan", "reference", test_elements<FloatTypes, [](auto x) { return std::isnan(x); }>},
     {"Lgamma", "reference", unary<FloatTypes, [](auto x) { return std::lgamma(x); }>},
-    {"Log", "reference", unary_with<FloatTypes, logarithm>},
+    {"Log", "reference", unary_with<FloatTypes, logarithm, read_base>},
     {"Log1p", "reference", unary<FloatTypes, [](auto x) { return std::log1p(x); }>},
     {"LogicalNot", "reference", test_elements<TypeList<Bool>, [](bool x) { return !x; }>},
-    {"Muls", "reference", unary_with<NumberTypes, multiply_value>},
+    {"Muls", "reference", unary_with<NumberTypes, multiply_value, read_value>},
     {"Neg", "reference", unary<SignedTypes, negative>},
-    {"Power", "reference", unary_with<FloatTypes, power>},
+    {"Power", "reference", unary_with<FloatTypes, power, read_power>},
     {"Reciprocal", "reference", unary<FloatTypes, [](auto x) { return 1 / x; }>},
     {"Rint", "reference", unary<FloatTypes, [](auto x) { return std::nearbyint(x); }>},
-    {"Round", "reference", unary_with<NumberTypes, rounded>},
+    {"Round", "reference", unary_with<NumberTypes, rounded, read_decimals>},
     {"Rsqrt", "reference", unary<FloatTypes, [](auto x) { return 1 / std::sqrt(x); }>},
     {"Sign", "reference", unary<NumberTypes, sign>},
     {"Sin", "reference", unary<FloatTypes, [](auto x) { return std::sin(x); }>},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/convolution.h"
 
+#include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/nn/volume.h"
-#include "backend/cpu/read_numbers.h"
 #include "backend/cpu/rows.h"
 
 namespace belay::backend::cpu {
@@ -87,7 +87,8 @@ sum_t<T> sum_transposed(const Plan& plan, const T* x, const T* filter, int64_t o
 template <class T, class To>
 Status convolve(const Plan& plan, Inputs in, const Tensor& y) {
   const graph::Convolution& c = plan.convolution;
-  const std::vector<double> bias = c.bias < in.size() ? TRY(read_doubles(in[c.bias])) : std::vector<double>{};
+  const std::vector<double> bias =
+      c.bias < in.size() && in[c.bias].present ? TRY(reals(in[c.bias])) : std::vector<double>{};
   const T *x = in[c.x].as<T>(), *filter = in[c.filter].as<T>();
   const Triple& size = c.transposed ? plan.volume.input : plan.volume.output;
   parallel_for(c.batch * c.output_channels, 1, [&](int64_t begin, int64_t end) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/nn/matmul_shape.h"
-#include "backend/cpu/read_numbers.h"
 #include "backend/cpu/rows.h"
 
 namespace belay::backend::cpu {
@@ -130,7 +130,7 @@ MadeKernel make(const KernelRequest& request) {
   if (request.inputs.size() > 3 && request.inputs[3].present) return refuse("offset_w is not supported");
   return with_types(request, [plan = make_plan(request)]<class T, class To>(Inputs in, const Tensor& y) -> Status {
     Addend bias;
-    if (in.size() > 2 && in[2].present) bias = {TRY(read_doubles(in[2])), in[2].shape};
+    if (in.size() > 2 && in[2].present) bias = {TRY(reals(in[2])), in[2].shape};
     return multiply<T, To>(plan, in, bias, 1, y);
   });
 }
@@ -138,8 +138,8 @@ MadeKernel make(const KernelRequest& request) {
 // y = alpha * a * b + beta * c
 MadeKernel make_gemm(const KernelRequest& request) {
   return with_types(request, [plan = make_plan(request)]<class T, class To>(Inputs in, const Tensor& y) -> Status {
-    Addend c{TRY(read_doubles(in[2])), in[2].shape};
-    const auto alpha = TRY(read_doubles(in[3])), beta = TRY(read_doubles(in[4]));
+    Addend c{TRY(reals(in[2])), in[2].shape};
+    const auto alpha = TRY(reals(in[3])), beta = TRY(reals(in[4]));
     for (double& value : c.values) value *= beta.at(0);
     return multiply<T, To>(plan, in, c, alpha.at(0), y);
   });

@@ -2,10 +2,10 @@
 // Operators that make tensors from shapes and single numbers.
 #include <cstring>
 
+#include "backend/cpu/arguments.h"
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/read_numbers.h"
 #include "backend/cpu/rows.h"
 
 namespace belay::backend::cpu {

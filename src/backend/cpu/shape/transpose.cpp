@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/read_numbers.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/shape/strided_copy.h"
 #include "base/text.h"
@@ -26,7 +26,7 @@ Status transpose(const Tensor& x, const Tensor& y, const std::vector<int64_t>& o
 
 MadeKernel make_transpose(const KernelRequest&) {
   return function_kernel(
-      [](Inputs in, Outputs out) -> Status { return transpose(in[0], out[0], TRY(read_integers(in[1]))); });
+      [](Inputs in, Outputs out) -> Status { return transpose(in[0], out[0], TRY(integers(in[1]))); });
 }
 
 MadeKernel make_transpose_d(const KernelRequest& request) {
