@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include "dump/record_reader.h"
+
+// Any bytes are a dump file or are refused with a sentence; what was read is written and read again as the same.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace belay;
+  const auto dump = dump::read_dump(std::as_bytes(std::span(data, size)));
+  if (!dump.ok()) {
+    if (dump.status().code != ACL_ERROR_PARSE_FILE || dump.status().message.empty()) abort();
+    return 0;
+  }
+  const dump::Header& header = (*dump).header;
+  if (header.data_bytes() > size) abort();
+  const std::string message = dump::encode_message(header);
+  const auto again = dump::decode_message(std::as_bytes(std::span(message)));
+  if (!again.ok() || !(*again == header)) abort();
+  return 0;
+}
