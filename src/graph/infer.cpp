@@ -24,6 +24,8 @@ constexpr FamilyRows kFamilies[] = {
     infer_rows_slice,
     infer_rows_select,
     infer_rows_nn,
+    infer_rows_resize,
+    infer_rows_vision,
 };
 
 std::unordered_map<std::string_view, InferRule> index_rules() {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/infer_arguments.h"
 
+#include <cstring>
+
+#include "base/half.h"
+
 namespace belay::graph {
 
 int64_t int_of(const Node& node, std::string_view name, int64_t fallback) {
@@ -40,6 +44,24 @@ Status require_inputs(const InferContext& context, size_t count) {
   for (size_t i = 0; i < count; ++i)
     if (!context.has(i)) return context.fail("input " + std::to_string(i) + " is missing");
   return {};
+}
+
+std::optional<std::vector<double>> reals(const InferContext& context, size_t input) {
+  if (!context.has(input) || !context.inputs[input].value) return std::nullopt;
+  const Constant& constant = *context.inputs[input].value;
+  const auto widened = [&]<class T>(T (*)()) {
+    std::vector<double> values(constant.bytes.size() / sizeof(T));
+    for (size_t i = 0; i < values.size(); ++i) {
+      T value;
+      std::memcpy(&value, constant.bytes.data() + i * sizeof(T), sizeof(T));
+      values[i] = constant.type == DataType::Float16 ? half_to_float(uint16_t(value)) : double(value);
+    }
+    return values;
+  };
+  if (constant.type == DataType::Float) return widened(static_cast<float (*)()>(nullptr));
+  if (constant.type == DataType::Double) return widened(static_cast<double (*)()>(nullptr));
+  if (constant.type == DataType::Float16) return widened(static_cast<uint16_t (*)()>(nullptr));
+  return std::nullopt;
 }
 
 std::optional<int64_t> scalar(const InferContext& context, size_t input) {

@@ -25,6 +25,8 @@ std::optional<size_t> axis_within(int64_t axis, size_t rank);
 Result<size_t> require_axis(const InferContext& context, int64_t axis, size_t rank);
 // Wants at least `count` connected inputs.
 Status require_inputs(const InferContext& context, size_t count);
+// The elements of an input of floats when its value is known.
+std::optional<std::vector<double>> reals(const InferContext& context, size_t input);
 // The first element of an integer input when its value is known.
 std::optional<int64_t> scalar(const InferContext& context, size_t input);
 

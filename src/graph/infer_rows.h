@@ -16,6 +16,7 @@ std::span<const InferRow> infer_rows_gather();     // and scatter
 std::span<const InferRow> infer_rows_join();       // concat, split, pack
 std::span<const InferRow> infer_rows_slice();      // slice, pad, tile, reverse
 std::span<const InferRow> infer_rows_select();     // top-k, sort, non-zero, unique, diagonals
+std::span<const InferRow> infer_rows_resize();
 std::span<const InferRow> infer_rows_recurrent();  // LSTM, GRU
 std::span<const InferRow> infer_rows_quant();
 std::span<const InferRow> infer_rows_vision();

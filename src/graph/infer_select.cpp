@@ -44,6 +44,7 @@ Status sort(InferContext& c) {
 Status coordinates(InferContext& c, DataType type, bool transpose) {
   TRY(require_inputs(c, 1));
   c.data_dependent = true;
+  c.bounds = {{0, transpose ? 1 : 0}};
   if (!rank_known(c.shape(0))) {
     c.add_output(type, {-1, -1});
     return {};
@@ -75,12 +76,16 @@ int64_t count_of(const Shape& shape) { return rank_known(shape) ? element_count(
 Status unique(InferContext& c) {
   TRY(require_inputs(c, 1));
   c.data_dependent = true;
+  c.bounds = {{0, 0}, {2, 0}};
   const int64_t most = count_of(c.shape(0));
   const auto index =
       type_of(c.node, "out_idx", c.node.type == "UniqueWithCountsAndSorting" ? DataType::Int64 : DataType::Int32);
   c.add_output(c.inputs[0].type, {most});
   c.add_output(index, c.node.type == "UniqueWithCountsAndSorting" ? c.shape(0) : Shape{most});
-  if (c.node.type != "Unique") c.add_output(index, {most});
+  if (c.node.type != "Unique")
+    c.add_output(index, {most});
+  else
+    c.bounds = {{0, 0}};
   return {};
 }
 
@@ -97,8 +102,11 @@ Status unique_along(InferContext& c) {
     slices = -1;
   } else if (axis->empty()) {
     y = {slices};
+    c.bounds = {{0, 0}, {1, 0}, {2, 0}};
   } else {
-    slices = y[TRY(require_axis(c, axis->front(), y.size()))];
+    const size_t along = TRY(require_axis(c, axis->front(), y.size()));
+    slices = y[along];
+    c.bounds = {{0, along}, {1, 0}, {2, 0}};
   }
   c.add_output(c.inputs[0].type, std::move(y));
   for (int i = 0; i < 3; ++i) c.add_output(index, {slices});

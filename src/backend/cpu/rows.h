@@ -40,5 +40,10 @@ std::span<const KernelRow> rearrange_rows();
 std::span<const KernelRow> order_rows();
 std::span<const KernelRow> choose_rows();
 std::span<const KernelRow> diagonal_rows();
+// Of the files in cpu/resize and cpu/vision.
+std::span<const KernelRow> resize_rows();
+std::span<const KernelRow> grid_sample_rows();
+std::span<const KernelRow> roi_rows();
+std::span<const KernelRow> suppress_rows();
 
 }  // namespace belay::backend::cpu
