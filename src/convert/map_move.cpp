@@ -78,7 +78,8 @@ Status gather_elements(NodeContext& c) {
 }
 
 Status gather_nd(NodeContext& c) {
-  c.give(0, c.add("GatherNd", c.inputs(), {{"batch_dims", c.integer("batch_dims", 0)}}));
+  c.give(0,
+         c.add("GatherNd", c.inputs(), {{"batch_dims", c.integer("batch_dims", 0)}, {"negative_index_support", true}}));
   return {};
 }
 
