@@ -26,6 +26,7 @@ constexpr FamilyRows kFamilies[] = {
     infer_rows_nn,
     infer_rows_resize,
     infer_rows_vision,
+    infer_rows_recurrent,
 };
 
 std::unordered_map<std::string_view, InferRule> index_rules() {

@@ -23,6 +23,7 @@ constexpr Family families[] = {
     cpu::grid_sample_rows,
     cpu::roi_rows,
     cpu::suppress_rows,
+    cpu::recurrent_rows,
     cpu::unary_rows,
     cpu::activation_rows,
     cpu::binary_rows,

@@ -45,5 +45,7 @@ std::span<const KernelRow> resize_rows();
 std::span<const KernelRow> grid_sample_rows();
 std::span<const KernelRow> roi_rows();
 std::span<const KernelRow> suppress_rows();
+// Of the files in cpu/recurrent.
+std::span<const KernelRow> recurrent_rows();
 
 }  // namespace belay::backend::cpu

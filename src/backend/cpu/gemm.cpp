@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/gemm.h"
+
+#include <dnnl.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "backend/cpu/parallel.h"
+
+namespace belay::backend::cpu {
+namespace {
+
+template <class T>
+using Wrapping = std::conditional_t<std::is_integral_v<T>, uint32_t, T>;
+
+template <class T>
+void plain(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t stride) {
+  using W = Wrapping<T>;
+  parallel_for(m, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, n * k)), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T* row = c + i * stride;
+      for (int64_t j = 0; j < n; ++j) row[j] = beta == T(0) ? T(0) : T(W(beta) * W(row[j]));
+      for (int64_t p = 0; p < k; ++p) {
+        const W left = W(a.transposed ? a.data[p * a.stride + i] : a.data[i * a.stride + p]);
+        if (b.transposed)
+          for (int64_t j = 0; j < n; ++j) row[j] = T(W(row[j]) + left * W(b.data[j * b.stride + p]));
+        else
+          for (int64_t j = 0; j < n; ++j) row[j] = T(W(row[j]) + left * W(b.data[p * b.stride + j]));
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, float beta, float* c, int64_t stride) {
+  if (m == 0 || n == 0) return;
+  const auto at_least_one = [](int64_t value) { return std::max<int64_t>(1, value); };
+  const auto status = k == 0 ? dnnl_invalid_arguments
+                             : dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1.0f, a.data,
+                                          at_least_one(a.stride), b.data, at_least_one(b.stride), beta, c, stride);
+  if (status != dnnl_success) plain(m, n, k, a, b, beta, c, stride);
+}
+
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<double> a, Matrix<double> b, double beta, double* c, int64_t stride) {
+  plain(m, n, k, a, b, beta, c, stride);
+}
+
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<int32_t> a, Matrix<int32_t> b, int32_t beta, int32_t* c,
+          int64_t stride) {
+  plain(m, n, k, a, b, beta, c, stride);
+}
+
+}  // namespace belay::backend::cpu
