@@ -27,6 +27,7 @@ constexpr FamilyRows kFamilies[] = {
     infer_rows_resize,
     infer_rows_vision,
     infer_rows_recurrent,
+    infer_rows_quant,
 };
 
 std::unordered_map<std::string_view, InferRule> index_rules() {

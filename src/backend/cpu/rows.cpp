@@ -24,6 +24,8 @@ constexpr Family families[] = {
     cpu::roi_rows,
     cpu::suppress_rows,
     cpu::recurrent_rows,
+    cpu::quantize_rows,
+    cpu::quant_matmul_rows,
     cpu::unary_rows,
     cpu::activation_rows,
     cpu::binary_rows,

@@ -45,7 +45,9 @@ std::span<const KernelRow> resize_rows();
 std::span<const KernelRow> grid_sample_rows();
 std::span<const KernelRow> roi_rows();
 std::span<const KernelRow> suppress_rows();
-// Of the files in cpu/recurrent.
+// Of the files in cpu/recurrent and cpu/quant.
 std::span<const KernelRow> recurrent_rows();
+std::span<const KernelRow> quantize_rows();
+std::span<const KernelRow> quant_matmul_rows();
 
 }  // namespace belay::backend::cpu

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "backend/kernel.h"
+
+namespace belay::backend::cpu {
+
+// A scale or an offset for each element of a tensor: one for all, one for each index of an axis, or a tensor that
+// broadcasts.
+class Parameter {
+ public:
+  // `fallback` for a tensor that is absent. A value of 64 bits has a float in its low half. `axis` is for a tensor of
+  // one dimension and may count from the end.
+  static Result<Parameter> read(const std::string& label, const Tensor& tensor, const Shape& shape, int64_t axis,
+                                float fallback);
+  static Parameter of(float value) { return Parameter({value}, 1, 1); }
+
+  float at(int64_t element) const { return values_[values_.size() == 1 ? 0 : size_t(element / inner_ % period_)]; }
+
+ private:
+  Parameter(std::vector<float> values, int64_t inner, int64_t period)
+      : values_(std::move(values)), inner_(inner), period_(period) {}
+
+  std::vector<float> values_;
+  int64_t inner_, period_;
+};
+
+enum class Rounding { HalfToEven, Floor, Ceil, Truncate };
+Result<Rounding> rounding_named(const std::string& name);
+float rounded(Rounding rounding, float value);
+
+// The nearest element of T, which is an integer type; a NaN becomes 0.
+template <class T>
+T saturated(float value) {
+  constexpr float low = float(std::numeric_limits<T>::min()), high = float(std::numeric_limits<T>::max());
+  if (!(value == value)) return T(0);
+  return value <= low ? std::numeric_limits<T>::min() : value >= high ? std::numeric_limits<T>::max() : T(value);
+}
+
+}  // namespace belay::backend::cpu

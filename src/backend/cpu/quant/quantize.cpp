@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// To integers and back.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backend/cpu/arguments.h"
+#include "backend/cpu/element.h"
+#include "backend/cpu/function_kernel.h"
+#include "backend/cpu/parallel.h"
+#include "backend/cpu/quant/parameter.h"
+#include "backend/cpu/rows.h"
+#include "base/text.h"
+#include "graph/infer_arguments.h"
+
+namespace belay::backend::cpu {
+namespace {
+
+using QuantisedTypes = TypeList<int8_t, uint8_t, int32_t>;
+
+Tensor input_or_absent(Inputs in, size_t i) { return i < in.size() ? in[i] : Tensor{.present = false}; }
+
+// y[i] = f(i, x[i]) from a float type to an integer type, in float.
+template <class F>
+Status each_quantised(const Tensor& x, Tensor& y, const F& f) {
+  return with_type(FloatTypes{}, x.type, [&]<class T>() -> Status {
+    return with_type(QuantisedTypes{}, y.type, [&]<class Q>() -> Status {
+      parallel_for(x.count(), 8192, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) y.as<Q>()[i] = saturated<Q>(f(i, float(x.as<T>()[i])));
+      });
+      return {};
+    });
+  });
+}
+
+Status check_quantised(const KernelRequest& request) {
+  const DataType type = request.outputs[0].type;
+  if (type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int32) return {};
+  return refuse(formatted("quantising to {} is not supported", graph::name_of(type)));
+}
+
+// round(x / scale) + zero_point
+MadeKernel make_quantize(const KernelRequest& request) {
+  TRY(check_quantised(request));
+  const int64_t axis = graph::int_of(request.node, "axis", 1);
+  return function_kernel([=, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
+    const auto scale = TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
+    const auto zero = TRY(Parameter::read(label, input_or_absent(in, 2), in[0].shape, axis, 0));
+    return each_quantised(in[0], out[0],
+                          [&](int64_t i, float x) { return std::nearbyint(x / scale.at(i)) + zero.at(i); });
+  });
+}
+
+// round(x * scale + offset), the scale squared in sqrt_mode.
+MadeKernel make_ascend_quant(const KernelRequest& request) {
+  TRY(check_quantised(request));
+  const auto& node = request.node;
+  const bool fixed = node.type == "AscendQuant", square = graph::flag_of(node, "sqrt_mode", false);
+  const Rounding rounding = TRY(rounding_named(graph::text_of(node, "round_mode", "round")));
+  const float own_scale = graph::get_or<float>(node.attributes, "scale", 1.0f);
+  const float own_offset = graph::get_or<float>(node.attributes, "offset", 0.0f);
+  const int64_t axis = graph::int_of(node, "axis", -1);
+  return function_kernel([=, label = label_of(node)](Inputs in, Outputs out) -> Status {
+    const auto scale = fixed ? Parameter::of(own_scale) : TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
+    const auto offset =
+        fixed ? Parameter::of(own_offset) : TRY(Parameter::read(label, input_or_absent(in, 2), in[0].shape, axis, 0));
+    return each_quantised(in[0], out[0], [&](int64_t i, float x) {
+      const float s = scale.at(i);
+      return rounded(rounding, (square ? x * s * s : x * s) + offset.at(i));
+    });
+  });
+}
+
+// x * scale of int32; per channel, which is dimension 1 of an image and the last one of a matrix.
+MadeKernel make_dequant(const KernelRequest& request) {
+  const auto& node = request.node;
+  const bool square = graph::flag_of(node, "sqrt_mode", false), relu = graph::flag_of(node, "relu_flag", false);
+  if (request.inputs[0].type != DataType::Int32) return refuse("x must be int32");
+  const int64_t axis = request.inputs[0].shape.size() > 3 ? 1 : -1;
+  return function_kernel([=, label = label_of(node)](Inputs in, Outputs out) -> Status {
+    const auto scale = TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
+    return with_type(FloatTypes{}, out[0].type, [&]<class T>() -> Status {
+      for (int64_t i = 0; i < in[0].count(); ++i) {
+        const float s = scale.at(i), value = float(in[0].as<int32_t>()[i]) * (square ? s * s : s);
+        out[0].as<T>()[i] = T(relu ? std::max(value, 0.0f) : value);
+      }
+      return {};
+    });
+  });
+}
+
+// (x + offset) * scale
+MadeKernel make_anti_quant(const KernelRequest& request) {
+  const auto& node = request.node;
+  const bool fixed = node.type == "AscendAntiQuant", square = graph::flag_of(node, "sqrt_mode", false);
+  const float own_scale = graph::get_or<float>(node.attributes, "scale", 1.0f);
+  const float own_offset = graph::get_or<float>(node.attributes, "offset", 0.0f);
+  return function_kernel([=, label = label_of(node)](Inputs in, Outputs out) -> Status {
+    const auto scale = fixed ? Parameter::of(own_scale) : TRY(Parameter::read(label, in[1], in[0].shape, -1, 1));
+    const auto offset =
+        fixed ? Parameter::of(own_offset) : TRY(Parameter::read(label, input_or_absent(in, 2), in[0].shape, -1, 0));
+    return with_type(QuantisedTypes{}, in[0].type, [&]<class Q>() -> Status {
+      return with_type(FloatTypes{}, out[0].type, [&]<class T>() -> Status {
+        for (int64_t i = 0; i < in[0].count(); ++i) {
+          const float s = scale.at(i);
+          out[0].as<T>()[i] = T((float(in[0].as<Q>()[i]) + offset.at(i)) * (square ? s * s : s));
+        }
+        return {};
+      });
+    });
+  });
+}
+
+// Each row with the scale (and offset) that its own range asks for.
+struct RowRange {
+  bool symmetric;
+  float scale = 0, offset = 0;
+  void fit(float low, float high) {
+    if (symmetric) {
+      scale = std::max(std::abs(low), std::abs(high)) / 127;
+    } else {
+      scale = (high - low) / 255;
+      offset = scale == 0 ? 0 : 127 - high / scale;
+    }
+  }
+  int8_t quantised(float x) const {
+    return scale == 0 ? int8_t(0) : saturated<int8_t>(std::nearbyint(x / scale + offset));
+  }
+};
+
+template <class T>
+void quantise_rows(const Tensor& x, const std::vector<double>& smooth, bool symmetric, Outputs out) {
+  const int64_t width = x.shape.back(), count = width ? x.count() / width : 0;
+  parallel_for(count, std::max<int64_t>(1, 8192 / std::max<int64_t>(1, width)), [&](int64_t begin, int64_t end) {
+    std::vector<float> row(static_cast<size_t>(width));
+    for (int64_t r = begin; r < end; ++r) {
+      float low = std::numeric_limits<float>::infinity(), high = -low;
+      for (int64_t i = 0; i < width; ++i) {
+        float& value = row[size_t(i)] = float(x.as<T>()[r * width + i]);
+        if (!smooth.empty()) value *= float(smooth[size_t(i)]);
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
+      RowRange range{symmetric};
+      range.fit(low, high);
+      for (int64_t i = 0; i < width; ++i) out[0].as<int8_t>()[r * width + i] = range.quantised(row[size_t(i)]);
+      out[1].as<float>()[r] = range.scale;
+      if (out.size() > 2) out[2].as<float>()[r] = range.offset;
+    }
+  });
+}
+
+MadeKernel make_dynamic_quant(const KernelRequest& request) {
+  const auto& node = request.node;
+  if (request.outputs[0].type != DataType::Int8) return refuse("only int8 results are supported");
+  if (request.inputs.size() > 2 && request.inputs[2].present) return refuse("group_index is not supported");
+  if (const auto mode = graph::text_of(node, "quant_mode", "pertoken"); mode != "pertoken")
+    return refuse(formatted("quant_mode {} is not supported", mode));
+  const bool symmetric = node.type == "DynamicQuant" || graph::flag_of(node, "is_symmetrical", false);
+  return function_kernel([=, label = label_of(node)](Inputs in, Outputs out) -> Status {
+    std::vector<double> smooth;
+    if (in.size() > 1 && in[1].present) smooth = TRY(reals(in[1]));
+    if (!smooth.empty() && int64_t(smooth.size()) != in[0].shape.back())
+      return failed(label, "smooth_scales needs a number for each element of a row");
+    return with_type(FloatTypes{}, in[0].type, [&]<class T>() -> Status {
+      quantise_rows<T>(in[0], smooth, symmetric, out);
+      return {};
+    });
+  });
+}
+
+constexpr KernelRow rows[] = {
+    {"Quantize", "reference", make_quantize},          {"AscendQuant", "reference", make_ascend_quant},
+    {"AscendQuantV2", "reference", make_ascend_quant}, {"AscendDequant", "reference", make_dequant},
+    {"AscendAntiQuant", "reference", make_anti_quant}, {"AscendAntiQuantV2", "reference", make_anti_quant},
+    {"DynamicQuant", "reference", make_dynamic_quant}, {"DynamicQuantV2", "reference", make_dynamic_quant},
+};
+
+}  // namespace
+
+std::span<const KernelRow> quantize_rows() { return rows; }
+
+}  // namespace belay::backend::cpu
