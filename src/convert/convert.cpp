@@ -3,15 +3,23 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "convert/aipp.h"
+#include "convert/functions.h"
+#include "convert/gears.h"
 #include "convert/graph_importer.h"
 #include "convert/input_shapes.h"
 #include "convert/onnx_reader.h"
+#include "convert/outputs.h"
+#include "convert/passes/precision.h"
 #include "convert/pipeline.h"
 
 namespace belay::convert {
 namespace {
+
+constexpr size_t largest_config = 1 << 20;
 
 // All problems in one text, one line each.
 Status refusal(const std::vector<Problem>& problems) {
@@ -26,18 +34,25 @@ Result<std::vector<InputShape>> wanted_shapes(const ConvertOptions& options) {
   return parse_input_shape(options.input_shape);
 }
 
+bool is_number_tensor(const onnx::ValueInfo& info) {
+  return info.kind == onnx::ValueInfo::Kind::Tensor && info.type != DataType::Undefined &&
+         info.type != DataType::String;
+}
+
 // The real inputs: those that no initializer gives a value to.
-std::vector<InputSpec> real_inputs(const onnx::Graph& graph, ImportState& state) {
+Result<std::vector<InputSpec>> real_inputs(const onnx::Graph& graph) {
   std::vector<InputSpec> inputs;
+  std::vector<Problem> problems;
   for (const auto& info : graph.inputs) {
     const bool given = std::any_of(graph.initializers.begin(), graph.initializers.end(),
                                    [&info](const onnx::Tensor& tensor) { return tensor.name == info.name; });
     if (given) continue;
-    if (info.kind != onnx::ValueInfo::Kind::Tensor || info.type == DataType::Undefined || info.type == DataType::String)
-      state.problems.push_back(
+    if (!is_number_tensor(info))
+      problems.push_back(
           {info.name, "graph input", "it is no tensor of numbers (a sequence, optional, map or string)"});
     inputs.push_back({info.name, info.type, info.shape});
   }
+  if (!problems.empty()) return refusal(problems);
   return inputs;
 }
 
@@ -57,47 +72,96 @@ Status apply_shapes(const std::vector<InputShape>& shapes, std::vector<InputSpec
   return {};
 }
 
-std::vector<std::string> output_names(const onnx::Graph& graph) {
-  std::vector<std::string> names;
-  for (const auto& output : graph.outputs) names.push_back(output.name);
-  return names;
+Result<std::vector<InputSpec>> choose_inputs(const onnx::Graph& graph, const ConvertOptions& options) {
+  const auto shapes = TRY(wanted_shapes(options));
+  auto inputs = TRY(real_inputs(graph));
+  TRY(apply_shapes(shapes, inputs));
+  for (auto& input : inputs)
+    if (input.shape.size() == options.input_format.size()) input.format = graph::format_named(options.input_format);
+  return inputs;
 }
 
-Result<Converted> convert(const onnx::Model& source, const ConvertOptions& options) {
-  ImportState state{.opsets = source.opsets, .fold_constants = options.fold_constants};
-  const auto shapes = TRY(wanted_shapes(options));
-  auto inputs = real_inputs(source.graph, state);
-  TRY(apply_shapes(shapes, inputs));
-  GraphImporter importer(state, nullptr, options.name);
-  for (auto& input : inputs) {
-    if (input.shape.size() == options.input_format.size()) input.format = graph::format_named(options.input_format);
-    importer.add_input(input);
-  }
-  importer.add_initializers(source.graph);
-  importer.add_nodes(source.graph);
-  std::vector<std::string> entries;
-  importer.add_outputs(output_names(source.graph), &entries);
-  if (!state.problems.empty()) return refusal(state.problems);
+// What is asked of every graph that is made: once, or for each gear.
+struct Job {
+  const onnx::Model& source;
+  const ConvertOptions& options;
+  std::vector<OutputSpec> outputs;
+  Precision precision;
+  std::vector<AippConfig> aipp;
+  Pipeline pipeline;
+  std::vector<std::string> warnings;
+};
 
-  auto model = std::make_shared<graph::Model>(std::move(state.model));
-  model->name = options.name;
-  model->main() = importer.builder().take();
-  model->attributes["attr_model_out_nodes_name"] = entries;
-  TRY(clean(model->main(), options.fold_constants ? &importer.builder().values() : nullptr));
-  Pipeline pipeline(options.fusion_switch_file.empty() ? Switches{} : TRY(Switches::read(options.fusion_switch_file)));
-  if (options.fuse) {
-    TRY(pipeline.run(graph_passes(), *model));
-    TRY(pipeline.run(ub_passes(), *model));
+Result<graph::Model> import_graph(Job& job, const std::vector<InputSpec>& inputs) {
+  const ConvertOptions& options = job.options;
+  ImportState state{.opsets = job.source.opsets, .fold_constants = options.fold_constants};
+  GraphImporter importer(state, nullptr, options.name);
+  for (const auto& input : inputs) importer.add_input(input);
+  importer.add_initializers(job.source.graph);
+  importer.add_nodes(job.source.graph);
+  std::vector<std::string> tensors, entries;
+  for (const auto& output : job.outputs) tensors.push_back(output.tensor);
+  importer.add_outputs(tensors, &entries);
+  if (!state.problems.empty()) return refusal(state.problems);
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (job.outputs[i].named_by_node) entries[i].resize(entries[i].size() - tensors[i].size() - 1);
+
+  graph::Model model = std::move(state.model);
+  model.name = options.name;
+  model.main() = importer.builder().take();
+  model.attributes["attr_model_out_nodes_name"] = entries;
+  job.warnings.insert(job.warnings.end(), state.warnings.begin(), state.warnings.end());
+  TRY(clean(model.main(), options.fold_constants ? &importer.builder().values() : nullptr));
+  return model;
+}
+
+Result<graph::Model> make_model(Job& job, const std::vector<InputSpec>& inputs) {
+  graph::Model model = TRY(import_graph(job, inputs));
+  if (job.options.fuse) TRY(job.pipeline.run(graph_passes(), model));
+  TRY(insert_aipp(model.main(), job.aipp, job.options.insert_op_conf));
+  CastCounter casts;
+  TRY(apply_precision(model.main(), job.precision, casts));
+  for (size_t i = 0; i < job.outputs.size(); ++i)
+    if (job.outputs[i].type) TRY(cast_output(model.main(), i, *job.outputs[i].type, casts));
+  if (job.options.fuse) TRY(job.pipeline.run(ub_passes(), model));
+  return model;
+}
+
+Result<std::vector<AippConfig>> read_aipp(const std::string& path) {
+  if (path.empty()) return std::vector<AippConfig>{};
+  return parse_aipp(TRY(read_text(path, largest_config)));
+}
+
+Result<Converted> convert(onnx::Model source, const ConvertOptions& options) {
+  TRY(onnx::inline_functions(source));
+  const auto inputs = TRY(choose_inputs(source.graph, options));
+  const auto gears = TRY(parse_gears(options, inputs));
+  Job job{source,
+          options,
+          TRY(choose_outputs(source.graph, options)),
+          TRY(parse_precision(options)),
+          TRY(read_aipp(options.insert_op_conf)),
+          Pipeline(options.fusion_switch_file.empty() ? Switches{} : TRY(Switches::read(options.fusion_switch_file))),
+          {}};
+  auto model = std::make_shared<graph::Model>();
+  if (gears) {
+    std::vector<graph::Model> models;
+    for (size_t i = 0; i < gears->values.size(); ++i) models.push_back(TRY(make_model(job, gears->sized(inputs, i))));
+    *model = TRY(join_gears(std::move(models), *gears, inputs, options.name));
+  } else {
+    *model = TRY(make_model(job, inputs));
   }
-  return Converted{std::move(model), pipeline.counts(), std::move(state.warnings)};
+  model->attributes["framework_type"] = "Onnx";
+  model->attributes["soc_version"] = options.soc_version;
+  if (!options.command_line.empty()) model->attributes["atc_cmdline"] = options.command_line;
+  return Converted{std::move(model), job.pipeline.counts(), std::move(job.warnings)};
 }
 
 }  // namespace
 
 Result<Converted> convert_onnx(std::span<const std::byte> image, std::shared_ptr<const void> owner,
                                const std::filesystem::path& directory, const ConvertOptions& options) {
-  const auto source = TRY(onnx::read_model(image, std::move(owner), directory));
-  return convert(source, options);
+  return convert(TRY(onnx::read_model(image, std::move(owner), directory)), options);
 }
 
 Result<Converted> convert_onnx(const std::filesystem::path& path, const ConvertOptions& options) {
