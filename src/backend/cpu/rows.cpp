@@ -11,6 +11,7 @@ using Family = std::span<const KernelRow> (*)();
 // clang-format off
 constexpr Family families[] = {
     cpu::gather_rows,
+    cpu::map_index_rows,
     cpu::scatter_rows,
     cpu::join_rows,
     cpu::slice_rows,

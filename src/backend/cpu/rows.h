@@ -32,6 +32,7 @@ std::span<const KernelRow> scale_norm_rows();
 
 // Of the files in cpu/move.
 std::span<const KernelRow> gather_rows();
+std::span<const KernelRow> map_index_rows();
 std::span<const KernelRow> scatter_rows();
 std::span<const KernelRow> join_rows();
 std::span<const KernelRow> slice_rows();

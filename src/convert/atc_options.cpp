@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/atc_options.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace belay::convert {
+namespace {
+
+Status bad(const std::string& why) { return {ACL_ERROR_INVALID_PARAM, "E10001: " + why}; }
+
+// Options whose text goes to the conversion as it is.
+struct TextRow {
+  std::string_view name;
+  std::string ConvertOptions::*field;
+};
+constexpr TextRow kTexts[] = {
+    {"input_format", &ConvertOptions::input_format},
+    {"input_shape", &ConvertOptions::input_shape},
+    {"input_shape_range", &ConvertOptions::input_shape_range},
+    {"dynamic_batch_size", &ConvertOptions::dynamic_batch_size},
+    {"dynamic_image_size", &ConvertOptions::dynamic_image_size},
+    {"dynamic_dims", &ConvertOptions::dynamic_dims},
+    {"out_nodes", &ConvertOptions::out_nodes},
+    {"output_type", &ConvertOptions::output_type},
+    {"precision_mode", &ConvertOptions::precision_mode},
+    {"precision_mode_v2", &ConvertOptions::precision_mode_v2},
+    {"fusion_switch_file", &ConvertOptions::fusion_switch_file},
+    {"insert_op_conf", &ConvertOptions::insert_op_conf},
+    {"soc_version", &ConvertOptions::soc_version},
+};
+
+// Accepted; they steer the device's compiler and change nothing here.
+constexpr std::string_view kWithoutEffect[] = {"log",
+                                               "disable_reuse_memory",
+                                               "buffer_optimize",
+                                               "enable_small_channel",
+                                               "enable_single_stream",
+                                               "op_select_implmode",
+                                               "optypelist_for_implmode",
+                                               "op_precision_mode",
+                                               "op_debug_level",
+                                               "debug_dir",
+                                               "op_compiler_cache_mode",
+                                               "op_compiler_cache_dir",
+                                               "mdl_bank_path",
+                                               "op_bank_path",
+                                               "core_type",
+                                               "aicore_num",
+                                               "virtual_type",
+                                               "deterministic",
+                                               "deterministic_level",
+                                               "jit_compile",
+                                               "host_env_os",
+                                               "host_env_cpu",
+                                               "oo_level",
+                                               "optimization_switch",
+                                               "raw_ge_options",
+                                               "compression_optimize_conf",
+                                               "sparsity",
+                                               "status_check",
+                                               "atomic_clean_policy",
+                                               "op_name_map",
+                                               "cal_conf",
+                                               "enable_scope_fusion_passes",
+                                               "save_original_model",
+                                               "quant_dumpable",
+                                               "check_report",
+                                               "weight"};
+
+// Known, and refused: the result would not be what they ask for.
+constexpr std::string_view kNotDone[] = {"singleop",
+                                         "om",
+                                         "json",
+                                         "dump_mode",
+                                         "display_model_info",
+                                         "external_weight",
+                                         "keep_dtype",
+                                         "modify_mixlist",
+                                         "customize_dtypes",
+                                         "input_fp16_nodes",
+                                         "is_input_adjust_hw_layout",
+                                         "is_output_adjust_hw_layout"};
+
+template <class Names>
+bool among(const Names& names, std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+Result<int> to_number(const std::string& name, const std::string& value) {
+  const auto number = parse_number(value);
+  if (number && *number < 1000) return static_cast<int>(*number);
+  return bad("--" + name + "=" + value + " is not a number that this option takes");
+}
+
+Status set_option(AtcOptions& options, const std::string& name, const std::string& value) {
+  for (const TextRow& row : kTexts)
+    if (row.name == name) return options.convert.*row.field = value, Status{};
+  if (name == "model") return options.model = value, Status{};
+  if (name == "output") return options.output = value, Status{};
+  if (name == "mode") return options.mode = TRY(to_number(name, value)), Status{};
+  if (name == "framework") return options.framework = TRY(to_number(name, value)), Status{};
+  if (name == "enable_attr_compression") return options.compress_attributes = value != "false", Status{};
+  if (among(kWithoutEffect, name)) return options.without_effect.push_back(name), Status{};
+  if (among(kNotDone, name)) return bad("--" + name + " is not supported by this atc yet");
+  return {ACL_ERROR_INVALID_PARAM, "E10001: unknown command line flag '" + name + "'"};
+}
+
+Status check(const AtcOptions& options) {
+  if (options.mode != 0)
+    return bad("--mode=" + std::to_string(options.mode) + " is not supported by this atc yet; only 0");
+  if (options.model.empty()) return bad("--model is missing: the ONNX file to convert");
+  if (options.framework == -1) return bad("--framework is missing; 5 means ONNX");
+  if (options.framework != 5)
+    return bad("--framework=" + std::to_string(options.framework) + " is not supported; export the model to ONNX (5)");
+  if (options.output.empty()) return bad("--output is missing: the path and name of the .om without its suffix");
+  if (!std::filesystem::exists(options.model)) return bad("--model: there is no file " + options.model);
+  return {};
+}
+
+}  // namespace
+
+Result<AtcOptions> parse_atc_options(std::span<const std::string> arguments) {
+  AtcOptions options;
+  bool soc_given = false;
+  for (const std::string& argument : arguments) {
+    if (argument == "--help" || argument == "--h") {
+      options.help = true;
+      return options;
+    }
+    const size_t equals = argument.find('=');
+    if (!argument.starts_with("--") || equals == std::string::npos)
+      return bad("\"" + argument + "\" is no option; they are written --name=value");
+    const std::string name = argument.substr(2, equals - 2);
+    soc_given |= name == "soc_version";
+    TRY(set_option(options, name, argument.substr(equals + 1)));
+    options.convert.command_line += (options.convert.command_line.empty() ? "" : " ") + argument;
+  }
+  TRY(check(options));
+  if (!soc_given) return bad("--soc_version is missing, for example Ascend910B3");
+  options.convert.name = std::filesystem::path(options.output).filename().string();
+  return options;
+}
+
+std::vector<std::string_view> atc_option_names() {
+  std::vector<std::string_view> names = {"mode", "framework", "model", "output", "enable_attr_compression"};
+  for (const TextRow& row : kTexts) names.push_back(row.name);
+  return names;
+}
+
+}  // namespace belay::convert

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "convert/convert.h"
+
+namespace belay::convert {
+
+// What the command line of atc asks for.
+struct AtcOptions {
+  bool help = false;
+  int mode = 0;
+  int framework = -1;
+  std::string model, output;
+  bool compress_attributes = true;
+  ConvertOptions convert;
+  std::vector<std::string> without_effect;  // options that are accepted and change nothing on a CPU
+};
+
+// Options are --name=value. The messages begin with the code that the original gives ("E10001: ...").
+Result<AtcOptions> parse_atc_options(std::span<const std::string> arguments);
+
+// The names of all options, for --help.
+std::vector<std::string_view> atc_option_names();
+
+}  // namespace belay::convert
