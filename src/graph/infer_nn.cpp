@@ -99,6 +99,14 @@ Status like_first(InferContext& c) {
   return {};
 }
 
+// One loss for each label, or a single one; then the sum of the weights, or the log probabilities.
+Status loss(InferContext& c) {
+  const bool each = get_or(c.node.attributes, "reduction", std::string("mean")) == "none";
+  c.add_output(c.inputs[0].type, each ? c.shape(1) : Shape{});
+  c.add_output(c.inputs[0].type, c.node.type == "NLLLoss" ? Shape{} : c.shape(0));
+  return {};
+}
+
 Status softmax(InferContext& c) {
   const bool widens = get_or(c.node.attributes, "half_to_float", false);
   c.add_output(widens ? DataType::Float : c.inputs[0].type, c.shape(0));
@@ -228,6 +236,7 @@ constexpr InferRow rows[] = {
     {"LayerNormV3", layer_norm},
     {"LayerNormV4", layer_norm},
     {"LogSoftmaxV2", like_first},
+    {"NLLLoss", loss},
     {"MVN", like_first},
     {"MVNV2", like_first},
     {"MatMul", matrix_product},
@@ -241,6 +250,7 @@ constexpr InferRow rows[] = {
     {"MaxPoolWithArgmaxV3", pooling_with_argmax},
     {"Pooling", pooling},
     {"RmsNorm", rms_norm},
+    {"SoftmaxCrossEntropyLoss", loss},
     {"SoftmaxV2", softmax},
 };
 

@@ -4,6 +4,7 @@
 #include "backend/cpu/axes_split.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/nn/loss.h"
 #include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
 
@@ -90,6 +91,8 @@ MadeKernel make_hardmax(const KernelRequest& request) {
 constexpr KernelRow rows[] = {
     {"HardMax", "reference", make_hardmax},
     {"LogSoftmaxV2", "reference", make_softmax<log_softmax>},
+    {"NLLLoss", "reference", make_nll_loss},
+    {"SoftmaxCrossEntropyLoss", "reference", make_softmax_cross_entropy},
     {"SoftmaxV2", "reference", make_softmax<softmax>},
 };
 
