@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/log.h"
 #include "runtime/spin.h"
@@ -69,16 +70,17 @@ Result<std::shared_ptr<Subscription>> ReportQueue::subscribe(std::shared_ptr<Rep
 
 size_t ReportQueue::cancel(Subscription& subscription) {
   std::unique_lock lock(mutex_);
-  if (!subscription.active) return 0;
-  subscription.active = false;
-  --subscriptions_;
-  const size_t dropped = std::erase_if(reports_, [&](Report& report) {
-    if (report.subscription.get() != &subscription) return false;
-    finish(report);
-    return true;
-  });
-  ready_count_ = reports_.size();
-  if (subscriptions_ == 0) ready_.notify_all();
+  size_t dropped = 0;
+  if (std::exchange(subscription.active, false)) {
+    --subscriptions_;
+    dropped = std::erase_if(reports_, [&](Report& report) {
+      if (report.subscription.get() != &subscription) return false;
+      finish(report);
+      return true;
+    });
+    ready_count_ = reports_.size();
+    if (subscriptions_ == 0) ready_.notify_all();
+  }
   if (pthread_self() == thread_id_) return dropped;  // from inside a callback: waiting for it would never end
   if (!finished_.wait_for(lock, kLongestCancel, [&] { return subscription.running == 0; }))
     log_warning(LogModule::Runtime, "a callback still runs {} s after its stream was unsubscribed or destroyed",

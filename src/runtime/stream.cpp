@@ -223,7 +223,8 @@ void Stream::close() {
     drop_queued();
     progress_.notify_all();
     worker = std::move(worker_);
-    ended = std::move(subscription_);
+    // Somebody may be unsubscribing at this moment: the callback that still runs is waited for here, too.
+    ended = subscription_ ? std::move(subscription_) : blocked_at_.subscription;
   }
   if (ended) {
     const size_t dropped = ended->queue->cancel(*ended);
