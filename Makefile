@@ -16,7 +16,7 @@ demo: all
 	@scripts/demo
 
 test: all
-	@ctest --test-dir build/release -j$(JOBS) --output-on-failure
+	@ctest --test-dir build/release -j$(JOBS) -LE slow --output-on-failure
 
 install: all
 	@cmake --install build/release --prefix $(PREFIX)
