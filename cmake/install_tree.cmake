@@ -20,7 +20,7 @@ function(belay_link link target)
 endfunction()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
-install(TARGETS ascendcl c_sec LIBRARY DESTINATION lib64)
+install(TARGETS ascendcl c_sec ascend_dump_parser LIBRARY DESTINATION lib64)
 install(FILES ${tree}/set_env.sh DESTINATION .)
 install(FILES ${tree}/setenv.bash DESTINATION bin)
 install(FILES ${tree}/ascendc.cmake DESTINATION tikcpp/ascendc_kernel_cmake)
@@ -41,6 +41,7 @@ foreach(name ascendcl c_sec ${library_names})
   belay_link(runtime/lib64/lib${name}.so ../../lib64/lib${name}.so)
 endforeach()
 belay_link(devlib/linux/${CMAKE_SYSTEM_PROCESSOR} ../../lib64)
+belay_link(tools/adump/lib64/libascend_dump_parser.so ../../../lib64/libascend_dump_parser.so)
 belay_link(aclnn include/aclnn)
 
 # The layout of today's packages by architecture, and the older ones.

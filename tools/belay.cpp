@@ -10,6 +10,8 @@ int main(int argc, char** argv) {
   int exit_code = belay::tools::kAgree;
   belay::tools::add_info(app, exit_code);
   belay::tools::add_run(app, exit_code);
+  belay::tools::add_show(app, exit_code);
+  belay::tools::add_convert(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -13,5 +13,7 @@ enum ExitCode { kAgree = 0, kDiffer = 1, kUsage = 2, kBadInput = 3 };
 // Each adds its verb to the application; when the verb was given, `exit_code` gets the result.
 void add_info(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
+void add_show(CLI::App& app, int& exit_code);
+void add_convert(CLI::App& app, int& exit_code);
 
 }  // namespace belay::tools

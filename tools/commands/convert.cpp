@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// belay convert: the tensors of a dump as files that other programs read.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "commands/progress.h"
+#include "inspect/convert.h"
+
+namespace belay::tools {
+namespace {
+
+using inspect::ConvertTo;
+
+struct ConvertArguments {
+  std::vector<std::filesystem::path> dumps;
+  inspect::ConvertOptions options{.folder = "."};
+  bool json = false;
+};
+
+int convert(const ConvertArguments& arguments) {
+  auto found = inspect::find_dumps(arguments.dumps);
+  if (!found.ok()) {
+    std::fprintf(stderr, "belay convert: %s\n", found.status().message.c_str());
+    return kBadInput;
+  }
+  inspect::ConvertCount total;
+  size_t converted = 0, failed = 0, statistics = 0;
+  Progress progress("converting", (*found).size());
+  for (const inspect::FoundDump& dump : *found) {
+    progress.advance();
+    if (dump.statistics && ++statistics) continue;
+    auto count = inspect::convert_dump(dump, arguments.options);
+    if (!count.ok()) {
+      ++failed;
+      std::fprintf(stderr, "belay convert: %s\n", count.status().message.c_str());
+      continue;
+    }
+    ++converted;
+    total.files += (*count).files;
+    total.bytes += (*count).bytes;
+  }
+  if (arguments.json) {
+    const nlohmann::ordered_json report{{"dumps", converted},
+                                        {"files", total.files},
+                                        {"bytes", total.bytes},
+                                        {"failed", failed},
+                                        {"statistics_files", statistics}};
+    std::printf("%s\n", report.dump().c_str());
+  } else {
+    std::printf("%zu dump files -> %llu files, %.1f MiB, in %s\n", converted,
+                static_cast<unsigned long long>(total.files), static_cast<double>(total.bytes) / (1 << 20),
+                arguments.options.folder.c_str());
+    if (statistics > 0) std::printf("%zu statistics files passed over: belay show reads them\n", statistics);
+  }
+  if (converted == 0 && failed == 0) std::fprintf(stderr, "belay convert: no dump file with tensors is there\n");
+  return failed > 0 || converted == 0 ? kBadInput : kAgree;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("convert", "writes dumped tensors as .npy, .bin or .safetensors files");
+  auto arguments = std::make_shared<ConvertArguments>();
+  command->add_option("dump", arguments->dumps, "dump files, or directories with all beneath them")->required();
+  command->add_option("-o,--output", arguments->options.folder, "the folder to write to; made when missing");
+  const std::map<std::string, ConvertTo> kinds{
+      {"npy", ConvertTo::Npy}, {"bin", ConvertTo::Bin}, {"safetensors", ConvertTo::Safetensors}};
+  command->add_option("-t,--type", arguments->options.to, "npy, bin or safetensors")
+      ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case));
+  command->add_flag("--as-stored", arguments->options.as_stored, "keep NC1HWC0 and the like in their own order");
+  command->add_flag("--json", arguments->json, "print JSON");
+  command->callback([arguments, &exit_code] { exit_code = convert(*arguments); });
+}
+
+}  // namespace belay::tools

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// belay show: one line per tensor of a dump.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "commands/progress.h"
+#include "inspect/describe.h"
+
+namespace belay::tools {
+namespace {
+
+using inspect::TensorLine;
+using Json = nlohmann::ordered_json;
+
+struct ShowOptions {
+  std::vector<std::filesystem::path> dumps;
+  std::string op;
+  size_t values = 4;
+  bool json = false, csv = false;
+};
+
+struct ShownFile {
+  inspect::FoundDump dump;
+  std::vector<TensorLine> lines;
+};
+
+bool matches(const inspect::FoundDump& dump, const std::string& wanted) {
+  return wanted.empty() || dump.op_type == wanted || dump.op_name.find(wanted) != std::string::npos;
+}
+
+std::string value_of(const TensorLine& line, const std::string& name) {
+  for (const auto& [key, value] : line.statistics)
+    if (key == name) return value;
+  return "";
+}
+
+const std::vector<std::string>& statistic_columns() {
+  static const std::vector<std::string> names{"max", "min", "mean", "l2norm", "nan", "-inf", "+inf"};
+  return names;
+}
+
+// Columns as wide as their widest cell; the last is left as it is.
+void print_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> width(rows.front().size(), 0);
+  for (const auto& row : rows)
+    for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  for (const auto& row : rows) {
+    std::string text;
+    for (size_t i = 0; i < row.size(); ++i) {
+      text += row[i];
+      if (i + 1 < row.size()) text.append(width[i] - row[i].size() + 2, ' ');
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    std::printf("%s\n", text.c_str());
+  }
+}
+
+void print_lines(const std::vector<ShownFile>& files) {
+  std::filesystem::path folder = "?";
+  std::vector<std::vector<std::string>> rows;
+  const auto flush = [&] {
+    if (rows.size() > 1) print_table(rows);
+    rows.clear();
+  };
+  for (const ShownFile& file : files) {
+    if (file.dump.path.parent_path() != folder) {
+      flush();
+      folder = file.dump.path.parent_path();
+      std::printf("%s\n", folder.c_str());
+      rows.push_back({"type", "op", "tensor", "dtype", "shape"});
+      rows.front().insert(rows.front().end(), statistic_columns().begin(), statistic_columns().end());
+      rows.front().push_back("first values");
+    }
+    for (const TensorLine& line : file.lines) {
+      std::vector<std::string> row{line.op_type, line.op_name, line.label, line.type, line.shape};
+      for (const std::string& name : statistic_columns()) row.push_back(value_of(line, name));
+      row.push_back(line.first);
+      rows.push_back(std::move(row));
+    }
+  }
+  flush();
+}
+
+// Numbers as numbers where JSON has them; inf and nan as text.
+Json number(const std::string& text) {
+  Json value = Json::parse(text, nullptr, false);
+  return value.is_number() ? value : Json(text);
+}
+
+void print_json(const std::vector<ShownFile>& files) {
+  Json list = Json::array();
+  for (const ShownFile& file : files) {
+    for (const TensorLine& line : file.lines) {
+      Json entry{{"file", file.dump.path.string()},
+                 {"op_type", line.op_type},
+                 {"op_name", line.op_name},
+                 {"tensor", line.label},
+                 {"dtype", line.type},
+                 {"shape", Json::parse(line.shape)},
+                 {"format", line.format},
+                 {"bytes", line.bytes}};
+      for (const auto& [name, value] : line.statistics) entry[name] = number(value);
+      if (!line.first.empty()) entry["first"] = line.first;
+      list.push_back(std::move(entry));
+    }
+  }
+  std::printf("%s\n", list.dump(1).c_str());
+}
+
+void print_csv(const std::vector<ShownFile>& files) {
+  std::printf("file,op_type,op_name,tensor,dtype,shape,format,bytes");
+  for (const std::string& name : statistic_columns()) std::printf(",%s", name.c_str());
+  std::printf("\n");
+  for (const ShownFile& file : files) {
+    for (const TensorLine& line : file.lines) {
+      std::string shape = line.shape.substr(1, line.shape.size() - 2);
+      std::ranges::replace(shape, ',', 'x');
+      std::printf("%s,%s,%s,%s,%s,%s,%s,%llu", file.dump.path.c_str(), line.op_type.c_str(), line.op_name.c_str(),
+                  line.label.c_str(), line.type.c_str(), shape.c_str(), line.format.c_str(),
+                  static_cast<unsigned long long>(line.bytes));
+      for (const std::string& name : statistic_columns()) std::printf(",%s", value_of(line, name).c_str());
+      std::printf("\n");
+    }
+  }
+}
+
+int show(const ShowOptions& options) {
+  auto found = inspect::find_dumps(options.dumps);
+  if (!found.ok()) {
+    std::fprintf(stderr, "belay show: %s\n", found.status().message.c_str());
+    return kBadInput;
+  }
+  std::vector<ShownFile> files;
+  bool broken = false;
+  Progress progress("reading", (*found).size());
+  for (const inspect::FoundDump& dump : *found) {
+    progress.advance();
+    if (!matches(dump, options.op)) continue;
+    auto lines = inspect::describe(dump, options.values);
+    if (lines.ok()) {
+      files.push_back({dump, std::move(lines).value()});
+      continue;
+    }
+    broken = true;
+    std::fprintf(stderr, "belay show: %s\n", lines.status().message.c_str());
+  }
+  if (files.empty() && !broken) {
+    std::fprintf(stderr, "belay show: no dump file%s is there\n", options.op.empty() ? "" : " of that operator");
+    return kBadInput;
+  }
+  (options.json ? print_json : options.csv ? print_csv : print_lines)(files);
+  return broken ? kBadInput : kAgree;
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("show", "one line per dumped tensor: operator, type, shape, statistics, values");
+  auto options = std::make_shared<ShowOptions>();
+  command->add_option("dump", options->dumps, "dump files, or directories with all beneath them")->required();
+  command->add_option("--op", options->op, "only operators of this type, or with this in their name");
+  command->add_option("--values", options->values, "how many values to show of each tensor");
+  auto* json = command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--csv", options->csv, "print CSV")->excludes(json);
+  command->callback([options, &exit_code] { exit_code = show(*options); });
+}
+
+}  // namespace belay::tools
