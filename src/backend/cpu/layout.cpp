@@ -1,79 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/layout.h"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
-#include "backend/cpu/parallel.h"
+#include "backend/cpu/arguments.h"
+#include "backend/cpu/move/strided_copy.h"
+#include "backend/cpu/simd/layout_plan.h"
 
 namespace belay::backend::cpu {
 namespace {
 
-// A tensor of rank 3 to 5 as batches × channels × space, and where each element is.
-struct Plane {
-  int64_t batches = 1, channels = 1, space = 1, block = 1, blocks = 1;
-  Layout layout;
-
-  explicit Plane(const Tensor& tensor) : layout(tensor.layout) {
-    const Shape& shape = tensor.shape;
-    if (shape.size() > 0) batches = shape[0];
-    if (shape.size() > 1) channels = shape[1];
-    for (size_t i = 2; i < shape.size(); ++i) space *= shape[i];
-    if (layout == Layout::Blocked8) block = 8;
-    if (layout == Layout::Blocked16) block = 16;
-    blocks = (channels + block - 1) / block;
+// A tensor with its channels in groups of `part`, which both layouts of a copy keep together: strides, in elements, of
+// batches, groups, channels of a group, and places.
+Shape strides_of(const Tensor& tensor, int64_t part) {
+  const int64_t channels = tensor.shape[1], space = product(tensor.shape, 2, tensor.shape.size());
+  const int64_t block = channel_block(tensor.layout);
+  switch (tensor.layout) {
+    case Layout::Plain:
+      return {channels * space, part * space, space, 1};
+    case Layout::ChannelsLast:
+      return {channels * space, part, 1, channels};
+    case Layout::Blocked8:
+    case Layout::Blocked16:
+      return {(channels + block - 1) / block * block * space, block * space, 1, block};
   }
-  int64_t at(int64_t n, int64_t c, int64_t s) const {
-    switch (layout) {
-      case Layout::Plain:
-        return (n * channels + c) * space + s;
-      case Layout::ChannelsLast:
-        return (n * space + s) * channels + c;
-      case Layout::Blocked8:
-      case Layout::Blocked16:
-        return ((n * blocks + c / block) * space + s) * block + c % block;
-    }
-    return 0;
-  }
-};
+  return {};
+}
 
-template <class T>
-void move(const Tensor& from, Tensor& to) {
-  const Plane source(from), target(to);
-  const T* in = from.as<T>();
-  T* out = to.as<T>();
-  if (target.blocks * target.block != target.channels)
-    std::memset(to.data, 0, storage_bytes(to.type, to.shape, to.layout));
-  parallel_for(source.batches * source.channels, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t nc = begin; nc < end; ++nc) {
-      const int64_t n = nc / source.channels, c = nc % source.channels;
-      for (int64_t s = 0; s < source.space; ++s) out[target.at(n, c, s)] = in[source.at(n, c, s)];
-    }
-  });
+// Copies the region of these sizes, the largest strides of the target outermost.
+void copy_region(size_t bytes, Shape sizes, std::byte* to, const Shape& to_strides, const std::byte* from,
+                 const Shape& from_strides) {
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return to_strides[a] > to_strides[b]; });
+  Shape dims, target, source;
+  for (const size_t d : order) {
+    dims.push_back(sizes[d]);
+    target.push_back(to_strides[d]);
+    source.push_back(from_strides[d]);
+  }
+  copy_strided(bytes, dims, to, target, from, source);
+}
+
+// The groups that are whole, then what is left of the channels.
+void move_groups(const Tensor& from, Tensor& to, size_t bytes) {
+  const int64_t channels = from.shape[1], space = product(from.shape, 2, from.shape.size());
+  const int64_t most = std::max(channel_block(from.layout), channel_block(to.layout));
+  const int64_t part = most > 1 ? most : channels;
+  const Shape source = strides_of(from, part), target = strides_of(to, part);
+  const int64_t whole = channels / part, rest = channels % part, step = int64_t(bytes);
+  auto* out = to.as<std::byte>();
+  const auto* in = from.as<std::byte>();
+  if (whole) copy_region(bytes, {from.shape[0], whole, part, space}, out, target, in, source);
+  if (rest)
+    copy_region(bytes, {from.shape[0], 1, rest, space}, out + whole * target[1] * step, target,
+                in + whole * source[1] * step, source);
 }
 
 }  // namespace
 
 Status reorder(const Tensor& from, Tensor& to) {
-  if (from.layout == to.layout) {
+  if (from.layout == to.layout || from.shape.size() < 3) {
     std::memcpy(to.data, from.data, storage_bytes(from.type, from.shape, from.layout));
     return {};
   }
-  switch (graph::bits_of(from.type)) {
-    case 8:
-      move<uint8_t>(from, to);
-      return {};
-    case 16:
-      move<uint16_t>(from, to);
-      return {};
-    case 32:
-      move<uint32_t>(from, to);
-      return {};
-    case 64:
-      move<uint64_t>(from, to);
-      return {};
-    default:
-      return refuse("the layout of type " + std::string(graph::name_of(from.type)) + " cannot be changed");
+  const size_t bytes = TRY(element_bytes(from.type));
+  if (from.count() == 0) return {};
+  const int64_t a = channel_block(from.layout), b = channel_block(to.layout);
+  if (a > 1 && b > 1) {  // 8 and 16: by way of the plain order
+    std::vector<std::byte> plain(storage_bytes(from.type, from.shape, Layout::Plain));
+    Tensor between = from;
+    between.layout = Layout::Plain;
+    between.data = plain.data();
+    TRY(reorder(from, between));
+    return reorder(between, to);
   }
+  move_groups(from, to, bytes);
+  clear_padding(to.type, to.shape, to.layout, to.data);
+  return {};
 }
 
 }  // namespace belay::backend::cpu

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/rows.h"
 
+#include "backend/cpu/fast_rows.h"
+
 namespace belay::backend {
 
 namespace {
@@ -10,6 +12,12 @@ using Family = std::span<const KernelRow> (*)();
 // In order of preference: of the rows of one operator the first that accepts is taken.
 // clang-format off
 constexpr Family families[] = {
+    cpu::simd_map_rows,
+    cpu::simd_combine_rows,
+    cpu::simd_cast_rows,
+    cpu::simd_softmax_rows,
+    cpu::simd_norm_rows,
+    cpu::simd_reduce_rows,
     cpu::gather_rows,
     cpu::map_index_rows,
     cpu::scatter_rows,

@@ -66,8 +66,62 @@ void copy_rows(const std::vector<Dim>& dims, T* dst, const T* src, int64_t begin
   }
 }
 
+// A tile of a copy whose rows in the destination are columns in the source. Constant sizes make it fast.
+constexpr int64_t tile = 16;
+template <class T>
+void turn_tile(T* dst, int64_t dst_step, const T* src, int64_t src_step, int64_t height, int64_t width) {
+  if (height == tile && width == tile) {
+    for (int64_t i = 0; i < tile; ++i)
+      for (int64_t j = 0; j < tile; ++j) dst[i * dst_step + j] = src[j * src_step + i];
+    return;
+  }
+  for (int64_t i = 0; i < height; ++i)
+    for (int64_t j = 0; j < width; ++j) dst[i * dst_step + j] = src[j * src_step + i];
+}
+
+// The dimension that lies side by side in the source while the last one does in the destination; the number of
+// dimensions when there is none.
+size_t turned_dim(const std::vector<Dim>& dims) {
+  const Dim& last = dims.back();
+  size_t d = dims.size();
+  if (last.dst != 1 || last.src == 1 || last.src == 0 || last.size < 4) return d;
+  for (size_t i = 0; i + 1 < dims.size(); ++i)
+    if (dims[i].src == 1 && dims[i].size >= 4) d = i;
+  return d;
+}
+
+// Tile by tile, so that every line of the cache that is read is used whole.
+template <class T>
+void copy_turned(std::vector<Dim> dims, size_t turned, T* dst, const T* src) {
+  const Dim row = dims.back(), column = dims[turned];
+  dims.pop_back();
+  dims.erase(dims.begin() + int64_t(turned));
+  int64_t outer = 1;
+  for (const Dim& dim : dims) outer *= dim.size;
+  const int64_t strips = (column.size + tile - 1) / tile;
+  parallel_for(outer * strips, std::max<int64_t>(1, grain / (tile * row.size)), [&](int64_t begin, int64_t end) {
+    for (int64_t strip = begin; strip < end; ++strip) {
+      const int64_t first = strip % strips * tile;
+      T* to = dst + first * column.dst;
+      const T* from = src + first;
+      int64_t rest = strip / strips;
+      for (size_t d = dims.size(); d-- > 0; rest /= dims[d].size) {
+        to += rest % dims[d].size * dims[d].dst;
+        from += rest % dims[d].size * dims[d].src;
+      }
+      for (int64_t j = 0; j < row.size; j += tile)
+        turn_tile(to + j, column.dst, from + j * row.src, row.src, std::min(tile, column.size - first),
+                  std::min(tile, row.size - j));
+    }
+  });
+}
+
 template <class T>
 void copy_all(std::vector<Dim> dims, T* dst, const T* src) {
+  if (const size_t turned = turned_dim(dims); turned < dims.size()) {
+    copy_turned(std::move(dims), turned, dst, src);
+    return;
+  }
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < dims.size(); ++d) rows *= dims[d].size;
   if (rows > 1) {

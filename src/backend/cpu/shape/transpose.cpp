@@ -2,8 +2,8 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
-#include "backend/cpu/shape/strided_copy.h"
 #include "base/text.h"
 
 namespace belay::backend::cpu {
@@ -21,7 +21,8 @@ Status transpose(const Tensor& x, const Tensor& y, const std::vector<int64_t>& o
     dims.push_back(x.shape[d]);
     steps.push_back(strides[d]);
   }
-  return strided_copy(x.data, y.data, graph::bits_of(x.type) / 8, dims, steps);
+  copy_strided(TRY(element_bytes(x.type)), dims, y.data, row_major_strides(dims), x.data, steps);
+  return {};
 }
 
 MadeKernel make_transpose(const KernelRequest&) {
@@ -45,8 +46,10 @@ MadeKernel make_expand(const KernelRequest& request) {
   const size_t lead = to.size() - from.size();
   for (size_t d = 0; d < from.size(); ++d)
     if (from[d] != 1) strides[lead + d] = own[d];
-  return function_kernel([to, strides](Inputs in, Outputs out) {
-    return strided_copy(in[0].data, out[0].data, graph::bits_of(in[0].type) / 8, to, strides);
+  const size_t bytes = TRY(element_bytes(request.inputs[0].type));
+  return function_kernel([=](Inputs in, Outputs out) -> Status {
+    copy_strided(bytes, to, out[0].data, row_major_strides(to), in[0].data, strides);
+    return {};
   });
 }
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "backend/kernel.h"
+
+// The rows that are tried before the reference rows; each family is one file, named here. Only rows.cpp lists them.
+namespace belay::backend::cpu {
+
+// Of the files in cpu/simd.
+std::span<const KernelRow> simd_map_rows();
+std::span<const KernelRow> simd_combine_rows();
+std::span<const KernelRow> simd_cast_rows();
+std::span<const KernelRow> simd_softmax_rows();
+std::span<const KernelRow> simd_norm_rows();
+std::span<const KernelRow> simd_reduce_rows();
+
+}  // namespace belay::backend::cpu

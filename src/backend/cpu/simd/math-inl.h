@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of float vectors, compiled for each instruction set. Errors are at most 4 units in the last place of the
+// exact result, denormal results included; a NaN stays a NaN. The polynomials are minimax fits of relative error.
+#if defined(BELAY_SIMD_MATH_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef BELAY_SIMD_MATH_INL
+#undef BELAY_SIMD_MATH_INL
+#else
+#define BELAY_SIMD_MATH_INL
+#endif
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace belay::backend::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Integers = hn::RebindToSigned<Floats>;
+using Vector = hn::Vec<Floats>;
+
+HWY_INLINE Vector splat(float value) { return hn::Set(Floats(), value); }
+
+// Within [low, high]; a NaN stays.
+HWY_INLINE Vector limit(Vector x, Vector low, Vector high) {
+  x = hn::IfThenElse(hn::Lt(x, low), low, x);
+  return hn::IfThenElse(hn::Lt(high, x), high, x);
+}
+
+// c[0] + c[1] x + c[2] x² ...
+template <size_t n>
+HWY_INLINE Vector polynomial(Vector x, const float (&c)[n]) {
+  Vector sum = splat(c[n - 1]);
+  for (size_t i = n - 1; i-- > 0;) sum = hn::MulAdd(sum, x, splat(c[i]));
+  return sum;
+}
+
+// 2 to the power of a whole number in [-126, 127].
+HWY_INLINE Vector power_of_two(hn::Vec<Integers> n) {
+  const Integers d;
+  return hn::BitCast(Floats(), hn::ShiftLeft<23>(hn::Add(n, hn::Set(d, 127))));
+}
+
+// x = n ln 2 + r, n whole and |r| at most half of ln 2.
+struct Reduced {
+  Vector n, r;
+};
+HWY_INLINE Reduced reduce_by_ln2(Vector x) {
+  const Vector n = hn::Round(hn::Mul(x, splat(1.44269504f)));
+  const Vector r = hn::NegMulAdd(n, splat(0.693359375f), x);  // n times this is exact
+  return {n, hn::NegMulAdd(n, splat(-2.12194440e-4f), r)};
+}
+
+// e^r - 1 for a reduced r.
+HWY_INLINE Vector reduced_expm1(Vector r) {
+  constexpr float c[] = {0.5f, 0.166666657f, 0.0416662954f, 0.00833349675f, 0.00139446813f, 0.000197903253f};
+  return hn::MulAdd(hn::Mul(r, r), polynomial(r, c), r);
+}
+
+HWY_INLINE Vector exponential(Vector x) {
+  const auto [n, r] = reduce_by_ln2(limit(x, splat(-104.0f), splat(89.0f)));
+  const Vector y = hn::Add(reduced_expm1(r), splat(1.0f));
+  // In two steps: the result may be denormal, or the last below infinity.
+  const auto whole = hn::ConvertTo(Integers(), n);
+  const auto half = hn::ShiftRight<1>(whole);
+  return hn::Mul(hn::Mul(y, power_of_two(half)), power_of_two(hn::Sub(whole, half)));
+}
+
+// e^x - 1 for x of 0 and below.
+HWY_INLINE Vector negative_expm1(Vector x) {
+  const auto [n, r] = reduce_by_ln2(limit(x, splat(-30.0f), splat(0.0f)));
+  const Vector scale = power_of_two(hn::ConvertTo(Integers(), n));
+  return hn::MulAdd(scale, reduced_expm1(r), hn::Sub(scale, splat(1.0f)));
+}
+
+HWY_INLINE Vector sigmoid(Vector x) {
+  const Vector e = exponential(hn::Neg(hn::Abs(x)));
+  const Vector one = splat(1.0f);
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), e, one), hn::Add(one, e));
+}
+
+HWY_INLINE Vector tanh(Vector x) {
+  constexpr float c[] = {-0.333333313f, 0.133332059f, -0.0539467633f, 0.0217007007f, -0.00817739498f, 0.00214295881f};
+  const Vector size = hn::Abs(x), square = hn::Mul(x, x), one = splat(1.0f);
+  const Vector near = hn::MulAdd(hn::Mul(size, square), polynomial(square, c), size);
+  const Vector e = exponential(hn::Add(size, size));
+  const Vector far = hn::Sub(one, hn::Div(splat(2.0f), hn::Add(e, one)));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(size, splat(0.625f)), near, far), x);
+}
+
+// exp(t²/2) erfc(t/√2) for t in [0, 16], as a polynomial of 1/(1 + t/4).
+HWY_INLINE Vector scaled_erfc(Vector t) {
+  constexpr float c[] = {-3.97095828e-05f, 0.200390697f,  0.190197811f, 0.240533039f,  -0.0332075506f,
+                         0.594793439f,     -0.649741948f, 0.776980042f, -0.386757135f, 0.0668512434f};
+  return polynomial(hn::Div(splat(1.0f), hn::MulAdd(t, splat(0.25f), splat(1.0f))), c);
+}
+
+// exp(-a b): what the product loses by rounding is put back.
+HWY_INLINE Vector exponential_of_negative(Vector a, Vector b) {
+  const Vector product = hn::Mul(a, b), rest = hn::MulSub(a, b, product);
+  const Vector e = exponential(hn::Neg(product));
+  return hn::NegMulAdd(e, rest, e);
+}
+
+HWY_INLINE Vector erf(Vector x) {
+  constexpr float c[] = {1.12837911f,    -0.37612626f,     0.112835854f,   -0.026853811f,
+                         0.00518832775f, -0.000801019254f, 7.85385782e-05f};
+  const Vector size = limit(hn::Abs(x), hn::Zero(Floats()), splat(5.0f));
+  const Vector near = hn::Mul(x, polynomial(hn::Mul(x, x), c));
+  const Vector complement =
+      hn::Mul(exponential_of_negative(size, size), scaled_erfc(hn::Mul(size, splat(1.41421356f))));
+  const Vector far = hn::CopySign(hn::Sub(splat(1.0f), complement), x);
+  return hn::IfThenElse(hn::Lt(size, splat(1.0f)), near, far);
+}
+
+// x times the normal distribution's integral up to x. Below zero it does not cancel: the tail is computed as such.
+HWY_INLINE Vector gelu(Vector x) {
+  const Vector half = splat(0.5f);
+  const Vector t = limit(hn::Abs(x), hn::Zero(Floats()), splat(16.0f));
+  const Vector tail = hn::Mul(half, hn::Mul(exponential_of_negative(t, hn::Mul(t, half)), scaled_erfc(t)));
+  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), tail, hn::Sub(splat(1.0f), tail)));
+}
+
+// The same with tanh(√(2/π) (x + 0.044715 x³)) in place of the error function.
+HWY_INLINE Vector tanh_gelu(Vector x) {
+  const Vector cubic = hn::MulAdd(hn::Mul(hn::Mul(x, x), x), splat(0.044715f), x);
+  return hn::Mul(x, sigmoid(hn::Mul(splat(1.59576912f), cubic)));
+}
+
+// x tanh(log(1 + e^x)) = x (n² + 2n) / (n² + 2n + 2) with n = e^x.
+HWY_INLINE Vector mish(Vector x) {
+  const Vector n = exponential(hn::IfThenElse(hn::Gt(x, splat(20.0f)), splat(20.0f), x));
+  const Vector square = hn::Mul(n, hn::Add(n, splat(2.0f)));
+  return hn::Mul(x, hn::Div(square, hn::Add(square, splat(2.0f))));
+}
+
+}  // namespace belay::backend::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
