@@ -11,6 +11,7 @@ namespace belay::backend::cpu {
 // Of the files in cpu/simd.
 std::span<const KernelRow> simd_map_rows();
 std::span<const KernelRow> simd_combine_rows();
+std::span<const KernelRow> simd_channelwise_rows();
 std::span<const KernelRow> simd_cast_rows();
 std::span<const KernelRow> simd_softmax_rows();
 std::span<const KernelRow> simd_norm_rows();

@@ -14,6 +14,7 @@ using Family = std::span<const KernelRow> (*)();
 constexpr Family families[] = {
     cpu::simd_map_rows,
     cpu::simd_combine_rows,
+    cpu::simd_channelwise_rows,
     cpu::simd_cast_rows,
     cpu::simd_softmax_rows,
     cpu::simd_norm_rows,

@@ -70,10 +70,11 @@ MadeKernel make_pow(const KernelRequest& request) {
   if (request.inputs[0].shape != request.outputs[0].shape) return refuse("the exponent has more dimensions than x");
   const float exponent = TRY(constant_of(request, 1));
   if (exponent == 2) return map_kernel(request, Map::Square);
+  if (exponent == 3) return map_kernel(request, Map::Cube);
   if (exponent == 0.5f) return map_kernel(request, Map::SqrtOfPower);
   if (exponent == -1) return map_kernel(request, Map::Reciprocal);
   if (exponent == 1) return map_kernel(request, Map::AddValue, {-0.0f});
-  return refuse(formatted("exponent {} is not 2, 1, 0.5 or -1", exponent));
+  return refuse(formatted("exponent {} is not 3, 2, 1, 0.5 or -1", exponent));
 }
 
 MadeKernel make_clip(const KernelRequest& request) {

@@ -35,6 +35,8 @@ void map_all_of(Map map, const MapParameters& p, const float* from, float* to, s
       return run([=](Vector x) HWY_ATTR { return hn::Add(x, a); });
     case Map::Ceil:
       return run([](Vector x) HWY_ATTR { return hn::Ceil(x); });
+    case Map::Cube:
+      return run([](Vector x) HWY_ATTR { return hn::Mul(hn::Mul(x, x), x); });
     case Map::Elu:
       return run([=](Vector x) HWY_ATTR {
         return hn::Mul(b, hn::IfThenElse(hn::Lt(x, zero), hn::Mul(a, negative_expm1(hn::Mul(x, c))), x));
@@ -44,7 +46,7 @@ void map_all_of(Map map, const MapParameters& p, const float* from, float* to, s
     case Map::Exp:
       return run([](Vector x) HWY_ATTR { return exponential(x); });
     case Map::FastGelu:
-      return run([](Vector x) HWY_ATTR { return hn::Mul(x, sigmoid(hn::Mul(splat(1.702f), x))); });
+      return run([](Vector x) HWY_ATTR { return gated(x, hn::Mul(splat(1.702f), x)); });
     case Map::Floor:
       return run([](Vector x) HWY_ATTR { return hn::Floor(x); });
     case Map::Gelu:
@@ -84,7 +86,7 @@ void map_all_of(Map map, const MapParameters& p, const float* from, float* to, s
     case Map::Square:
       return run([](Vector x) HWY_ATTR { return hn::Mul(x, x); });
     case Map::Swish:
-      return run([=](Vector x) HWY_ATTR { return hn::Mul(x, sigmoid(hn::Mul(a, x))); });
+      return run([=](Vector x) HWY_ATTR { return gated(x, hn::Mul(a, x)); });
     case Map::Tanh:
       return run([](Vector x) HWY_ATTR { return tanh(x); });
     case Map::TanhGelu:

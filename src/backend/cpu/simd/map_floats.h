@@ -11,6 +11,7 @@ enum class Map {
   Abs,
   AddValue,  // x + [0]
   Ceil,
+  Cube,
   Elu,  // [1] * (x < 0 ? [0] * expm1([2] x) : x)
   Erf,
   Exp,

@@ -57,14 +57,20 @@ HWY_INLINE Vector reduced_expm1(Vector r) {
   return hn::MulAdd(hn::Mul(r, r), polynomial(r, c), r);
 }
 
-HWY_INLINE Vector exponential(Vector x) {
+// e^x in factors: the powers of two come last, so that a product with it is rounded once even when it is denormal.
+struct Power {
+  Vector y, first, second;
+  HWY_INLINE Vector times(Vector factor) const { return hn::Mul(hn::Mul(hn::Mul(factor, y), first), second); }
+  HWY_INLINE Vector value() const { return hn::Mul(hn::Mul(y, first), second); }
+};
+HWY_INLINE Power power_of_e(Vector x) {
   const auto [n, r] = reduce_by_ln2(limit(x, splat(-104.0f), splat(89.0f)));
-  const Vector y = hn::Add(reduced_expm1(r), splat(1.0f));
-  // In two steps: the result may be denormal, or the last below infinity.
   const auto whole = hn::ConvertTo(Integers(), n);
   const auto half = hn::ShiftRight<1>(whole);
-  return hn::Mul(hn::Mul(y, power_of_two(half)), power_of_two(hn::Sub(whole, half)));
+  return {hn::Add(reduced_expm1(r), splat(1.0f)), power_of_two(half), power_of_two(hn::Sub(whole, half))};
 }
+
+HWY_INLINE Vector exponential(Vector x) { return power_of_e(x).value(); }
 
 // e^x - 1 for x of 0 and below.
 HWY_INLINE Vector negative_expm1(Vector x) {
@@ -73,11 +79,17 @@ HWY_INLINE Vector negative_expm1(Vector x) {
   return hn::MulAdd(scale, reduced_expm1(r), hn::Sub(scale, splat(1.0f)));
 }
 
-HWY_INLINE Vector sigmoid(Vector x) {
-  const Vector e = exponential(hn::Neg(hn::Abs(x)));
-  const Vector one = splat(1.0f);
-  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), e, one), hn::Add(one, e));
+// As x times 0 has it where x is infinite, else as given.
+HWY_INLINE Vector vanishing(Vector x, Vector product) { return hn::IfThenElse(hn::IsInf(x), hn::Sub(x, x), product); }
+
+// x / (1 + e^-gate).
+HWY_INLINE Vector gated(Vector x, Vector gate) {
+  const Power e = power_of_e(hn::Neg(hn::Abs(gate)));
+  const Vector above = hn::IfThenElse(hn::Lt(gate, hn::Zero(Floats())), vanishing(x, e.times(x)), x);
+  return hn::Div(above, hn::Add(splat(1.0f), e.value()));
 }
+
+HWY_INLINE Vector sigmoid(Vector x) { return gated(splat(1.0f), x); }
 
 HWY_INLINE Vector tanh(Vector x) {
   constexpr float c[] = {-0.333333313f, 0.133332059f, -0.0539467633f, 0.0217007007f, -0.00817739498f, 0.00214295881f};
@@ -96,10 +108,11 @@ HWY_INLINE Vector scaled_erfc(Vector t) {
 }
 
 // exp(-a b): what the product loses by rounding is put back.
-HWY_INLINE Vector exponential_of_negative(Vector a, Vector b) {
+HWY_INLINE Power power_of_product(Vector a, Vector b) {
   const Vector product = hn::Mul(a, b), rest = hn::MulSub(a, b, product);
-  const Vector e = exponential(hn::Neg(product));
-  return hn::NegMulAdd(e, rest, e);
+  Power e = power_of_e(hn::Neg(product));
+  e.y = hn::NegMulAdd(e.y, rest, e.y);
+  return e;
 }
 
 HWY_INLINE Vector erf(Vector x) {
@@ -107,8 +120,7 @@ HWY_INLINE Vector erf(Vector x) {
                          0.00518832775f, -0.000801019254f, 7.85385782e-05f};
   const Vector size = limit(hn::Abs(x), hn::Zero(Floats()), splat(5.0f));
   const Vector near = hn::Mul(x, polynomial(hn::Mul(x, x), c));
-  const Vector complement =
-      hn::Mul(exponential_of_negative(size, size), scaled_erfc(hn::Mul(size, splat(1.41421356f))));
+  const Vector complement = power_of_product(size, size).times(scaled_erfc(hn::Mul(size, splat(1.41421356f))));
   const Vector far = hn::CopySign(hn::Sub(splat(1.0f), complement), x);
   return hn::IfThenElse(hn::Lt(size, splat(1.0f)), near, far);
 }
@@ -117,14 +129,16 @@ HWY_INLINE Vector erf(Vector x) {
 HWY_INLINE Vector gelu(Vector x) {
   const Vector half = splat(0.5f);
   const Vector t = limit(hn::Abs(x), hn::Zero(Floats()), splat(16.0f));
-  const Vector tail = hn::Mul(half, hn::Mul(exponential_of_negative(t, hn::Mul(t, half)), scaled_erfc(t)));
-  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), tail, hn::Sub(splat(1.0f), tail)));
+  const Power e = power_of_product(t, hn::Mul(t, half));
+  const Vector share = hn::Mul(half, scaled_erfc(t));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), vanishing(x, e.times(hn::Mul(x, share))),
+                        hn::Mul(x, hn::Sub(splat(1.0f), e.times(share))));
 }
 
 // The same with tanh(√(2/π) (x + 0.044715 x³)) in place of the error function.
 HWY_INLINE Vector tanh_gelu(Vector x) {
   const Vector cubic = hn::MulAdd(hn::Mul(hn::Mul(x, x), x), splat(0.044715f), x);
-  return hn::Mul(x, sigmoid(hn::Mul(splat(1.59576912f), cubic)));
+  return gated(x, hn::Mul(splat(1.59576912f), cubic));
 }
 
 // x tanh(log(1 + e^x)) = x (n² + 2n) / (n² + 2n + 2) with n = e^x.

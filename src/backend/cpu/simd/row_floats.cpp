@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace belay::backend::cpu::HWY_NAMESPACE {
 
-constexpr size_t span_of_sum = 1024;  // elements that are summed in float
+constexpr size_t span_of_sum = 256;  // elements that are summed in float
 constexpr size_t rows_of_sum = 32;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -132,15 +132,16 @@ struct Split {
 };
 
 Spread spread_all(const float* x, size_t count) {
-  const double mean = fold_row_all(Fold::Sum, x, count) / static_cast<double>(count);
-  const Split centre(mean);
-  const Vector high = splat(centre.high), low = splat(centre.low);
-  const double squares = sum_with(x, count, static_cast<float>(centre.high), [=](Vector v) HWY_ATTR {
-    const Vector distance = hn::Sub(hn::Sub(v, high), low);
-    return hn::Mul(distance, distance);
-  });
-  // The filler at the end is not exactly the mean; what it adds is below rounding.
-  return {mean, squares / static_cast<double>(count)};
+  const auto number = static_cast<double>(count);
+  const double first = sum_with(x, count, 0, [](Vector v) HWY_ATTR { return v; }) / number;
+  const Vector centre = splat(static_cast<float>(first));
+  // Missing lanes are at the centre, and add nothing.
+  const auto distances = [&](const auto& f) HWY_ATTR {
+    return sum_with(x, count, static_cast<float>(first), [&](Vector v) HWY_ATTR { return f(hn::Sub(v, centre)); });
+  };
+  const double off = distances([](Vector d) HWY_ATTR { return d; }) / number;
+  const double squares = distances([](Vector d) HWY_ATTR { return hn::Mul(d, d); }) / number;
+  return {static_cast<double>(static_cast<float>(first)) + off, std::max(squares - off * off, 0.0)};
 }
 
 // y = f(x, i) for whole vectors, and for the rest of the row with masks.
