@@ -2,9 +2,10 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "api/error.h"
-#include "base/log.h"
 #include "dump/config.h"
 #include "dump/dump_path.h"
+#include "dump/recorder.h"
+#include "executor/model_registry.h"
 #include "runtime/process.h"
 #include "runtime/resource_limits.h"
 
@@ -14,18 +15,25 @@ using namespace belay::api;
 namespace {
 
 Status check_dump(const std::string& section) {
-  const auto config = dump::parse_section(section, dump::check_dump_path);
-  return config.ok() ? Status{} : config.status();
+  const auto config = TRY(dump::parse_section(section, dump::check_dump_path));
+  return dump::check_supported(config);
 }
 
 void started(const InitConfig& config) {
   set_error_scope(config.errors_per_process);
   set_usual_device_limits(config);
-  if (!config.dump.empty())
-    log_notice(LogModule::Dump, "aclInit was given a \"dump\" section; this version does not dump yet and ignores it");
+  executor::model_registry().set_observers(
+      [](const std::string& name, const auto& model) { return dump::recorder().watch(name, model); });
+  if (config.dump.empty()) return;
+  // It was checked before; a directory that vanished meanwhile shows when the first file is written.
+  if (auto dump = dump::parse_section(config.dump, [](const std::string&) { return Status{}; }); dump.ok())
+    dump::recorder().start(std::move(dump).value());
 }
 
-void ended() { set_error_scope(false); }
+void ended() {
+  dump::recorder().end();
+  set_error_scope(false);
+}
 
 Process& hooked_process() {
   static const bool once = [] {

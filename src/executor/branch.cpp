@@ -51,6 +51,11 @@ Result<size_t> choose_branch(const graph::Node& node, std::span<const Tensor> in
   return static_cast<size_t>(value < 0 || value > last ? last : value);  // Case takes the last one by default
 }
 
+bool has_task(const graph::Node& node) {
+  return !graph::is_graph_input(node) && !graph::is_constant(node) && node.type != "NetOutput" && !is_loop(node) &&
+         !is_choice(node) && !is_view(node);
+}
+
 bool is_view(const graph::Node& node) {
   static constexpr std::array<std::string_view, 11> kTypes = {"Reshape",     "Flatten",    "FlattenV2", "Squeeze",
                                                               "SqueezeV2",   "SqueezeV3",  "Unsqueeze", "UnsqueezeV2",

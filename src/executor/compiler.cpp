@@ -23,7 +23,12 @@ Result<std::unique_ptr<Program>> Program::compile(const graph::Model& model, con
 }
 
 Compiler::Compiler(const graph::Model& model, const graph::Graph& graph, GraphRole role, const ProgramOptions& options)
-    : model_(model), graph_(graph), role_(role), options_(options), inference_(&model, graph) {}
+    : model_(model),
+      graph_(graph),
+      role_(role),
+      options_(options),
+      inference_(&model, graph),
+      next_task_(options.first_task) {}
 
 Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> inputs, bool& not_static) {
   program_.reset(new Program);
@@ -47,6 +52,7 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
       of_node_[i].push_back(add_value({output.type, output.shape}));
   }
   if (code != ACL_SUCCESS) return Status{code, problems};
+  program_->tasks_end_ = next_task_;
   find_lives();
   place_outputs();
   share_memory();
@@ -162,9 +168,12 @@ Status Compiler::add_choice(int index) {
   for (const std::string& name : node.subgraphs) {
     const graph::Graph* graph = model_.find_graph(name);
     if (!graph) return {ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": subgraph " + name + " does not exist"};
+    ProgramOptions options = options_;
+    options.first_task = next_task_;
     branches.push_back(
         TRY(Program::compile(model_, *graph, GraphRole::Subgraph,
-                             gears ? std::span<const TensorInfo>() : std::span(infos), options_, not_static_)));
+                             gears ? std::span<const TensorInfo>() : std::span(infos), options, not_static_)));
+    next_task_ = branches.back()->tasks_end();
   }
   for (const TensorInfo& info : inference_.outputs_of(index))
     of_node_[index].push_back(add_value({info.type, info.shape}));
@@ -196,7 +205,8 @@ Status Compiler::add_members(int index, const graph::Graph& members) {
 Program::Step& Compiler::add_step(const Node& node) {
   auto step = std::make_unique<Program::Step>();
   step->node = &node;
-  step->task_id = static_cast<uint32_t>(program_->steps_.size());
+  step->task_id = next_task_;
+  if (has_task(node)) ++next_task_;
   for (const auto& observer : program_->observers_)
     if (observer->wants(node)) step->watchers.push_back(observer.get());
   program_->steps_.push_back(std::move(step));

@@ -67,6 +67,7 @@ class Compiler {
   std::vector<std::vector<int>> step_inputs_, step_outputs_;  // values by step and port; -1: not connected
   std::map<std::pair<int, backend::Layout>, int> reordered_;
   std::vector<int> results_;  // values by the program's output
+  uint32_t next_task_ = 0;
 };
 
 }  // namespace belay::executor

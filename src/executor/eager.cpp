@@ -100,7 +100,7 @@ EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role,
       results = results_of(node, role, taken);
     } else {
       values[i] = TRY(run_node(node, info, taken, allocator));
-      ++info.task_id;
+      if (has_task(node)) ++info.task_id;
     }
     for (const graph::Edge& edge : node.inputs)
       if (edge.connected() && --uses[edge.node] == 0) values[edge.node].clear();

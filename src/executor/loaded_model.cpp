@@ -182,9 +182,12 @@ Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> mo
   bool not_static = false;
   auto program = Program::compile(*model, model->main(), GraphRole::Main, {}, program_options, not_static);
   if (program.ok()) {
-    TRY(check_work_memory(**program, options));
+    LoadOptions used = options;
+    // Watched nodes share less memory than the sizes that the program was told before: then the arena is our own.
+    if (!options.observers.empty() && options.work_bytes < (*program)->arena_bytes()) used.work_memory = nullptr;
+    TRY(check_work_memory(**program, used));
     return std::unique_ptr<LoadedModel>(
-        std::make_unique<StaticModel>(std::move(model), std::move(program).value(), options));
+        std::make_unique<StaticModel>(std::move(model), std::move(program).value(), used));
   }
   if (!not_static) return program.status();
   return std::unique_ptr<LoadedModel>(std::make_unique<DynamicModel>(std::move(model), program_options));

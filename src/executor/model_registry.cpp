@@ -68,7 +68,7 @@ Result<std::shared_ptr<RegisteredModel>> ModelRegistry::add(std::string name, st
     std::lock_guard lock(mutex_);
     observers = observers_;
   }
-  if (observers) options.observers = observers(name, *model);
+  if (observers) options.observers = observers(name, model);
   auto loaded = TRY(load(model, options));
   std::lock_guard lock(mutex_);
   const uint32_t id = loaded->dynamic() ? next_dynamic_++ : next_static_++;

@@ -65,7 +65,8 @@ class RegisteredModel {
 // never used again. Safe from any thread.
 class ModelRegistry {
  public:
-  using Observers = std::function<std::vector<std::shared_ptr<Observer>>(const std::string& name, const graph::Model&)>;
+  using Observers = std::function<std::vector<std::shared_ptr<Observer>>(
+      const std::string& name, const std::shared_ptr<const graph::Model>& model)>;
   // Asked at each load for who watches the model.
   void set_observers(Observers observers);
 

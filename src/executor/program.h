@@ -18,6 +18,7 @@ struct ProgramOptions {
   int threads = 1;
   std::string only_kernels;  // "reference": the plain kernels only
   std::vector<std::shared_ptr<Observer>> observers;
+  uint32_t first_task = 0;  // tasks are numbered from here
 };
 
 // How a graph is called, which decides where its inputs are found.
@@ -39,6 +40,8 @@ class Program {
   ~Program();
 
   size_t arena_bytes() const { return arena_bytes_; }
+  // The number behind that of its last task.
+  uint32_t tasks_end() const { return tasks_end_; }
   // What no plan could be smaller than.
   size_t least_arena_bytes() const { return least_arena_bytes_; }
   const std::vector<graph::TensorInfo>& outputs() const { return outputs_; }
@@ -90,6 +93,7 @@ class Program {
   std::vector<Placed> placed_;
   std::vector<graph::TensorInfo> outputs_;
   size_t arena_bytes_ = 0, least_arena_bytes_ = 0;
+  uint32_t tasks_end_ = 0;
   int threads_ = 1;
   std::vector<std::shared_ptr<Observer>> observers_;
 };

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace belay::dump {
+
+// The names that are most like `wanted`, at most three, as a list for a message: "conv1, conv2"; empty when there are
+// none.
+std::string closest_names(std::string_view wanted, std::span<const std::string_view> names);
+
+}  // namespace belay::dump

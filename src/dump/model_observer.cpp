@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump/model_observer.h"
+
+#include "dump/names.h"
+#include "executor/branch.h"
+
+namespace belay::dump {
+
+void ModelObserver::set_plan(std::shared_ptr<const ModelPlan> plan) {
+  std::lock_guard lock(mutex_);
+  plan_.swap(plan);
+}
+
+std::shared_ptr<const ModelPlan> ModelObserver::plan() const {
+  std::lock_guard lock(mutex_);
+  return plan_;
+}
+
+bool ModelObserver::wants(const graph::Node& node) const { return executor::has_task(node); }
+
+const ChosenNode* ModelObserver::chosen(const ModelPlan& plan, const RunInfo& run, const graph::Node& node) {
+  const Setting& setting = *plan.setting;
+  if (run.data_index != step_ || &setting != seen_) {
+    recorder_.forget_values();
+    seen_ = &setting;
+    step_ = run.data_index;
+    step_wanted_ = setting.config.wants_step(step_) && outlet_.usable();
+    directory_ = model_directory(run.device_id, name_, run.model_id, step_);
+  }
+  if (!step_wanted_ || (setting.callback_only && !outlet_.has_callback())) return nullptr;
+  const auto found = plan.selection.nodes.find(&node);
+  return found == plan.selection.nodes.end() ? nullptr : &found->second;
+}
+
+void ModelObserver::record_data(const Setting& setting, const RunInfo& run, const ChosenNode& node,
+                                std::span<const Tensor> inputs) {
+  for (const ChosenData& data : node.data) recorder_.record_data(setting, directory_, run, data, inputs);
+}
+
+void ModelObserver::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
+  const auto plan = this->plan();
+  if (!plan || !plan->selection.changing.contains(&node)) return;
+  const ChosenNode* found = chosen(*plan, run, node);
+  if (!found) return;
+  recorder_.record(*plan->setting, directory_, run, *found, inputs, {});
+  record_data(*plan->setting, run, *found, inputs);
+}
+
+void ModelObserver::ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
+                        std::span<const Tensor> outputs) {
+  const auto plan = this->plan();
+  if (!plan) return;
+  const ChosenNode* found = chosen(*plan, run, node);
+  const bool changes = plan->selection.changing.contains(&node);
+  if (changes) recorder_.forget_values();
+  if (!found) return;
+  recorder_.record(*plan->setting, directory_, run, *found, changes ? std::span<const Tensor>() : inputs, outputs);
+  if (!changes) record_data(*plan->setting, run, *found, inputs);
+}
+
+void OperatorObserver::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
+  if (!separate_inputs_ && !changes_inputs(node)) return;
+  const ChosenNode chosen = choose_operator(setting_->config.mode, node);
+  recorder_.record(*setting_, std::to_string(run.device_id), run, chosen, inputs, {});
+}
+
+void OperatorObserver::ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
+                           std::span<const Tensor> outputs) {
+  const ChosenNode chosen = choose_operator(setting_->config.mode, node);
+  const bool apart = separate_inputs_ || changes_inputs(node);
+  recorder_.record(*setting_, std::to_string(run.device_id), run, chosen, apart ? std::span<const Tensor>() : inputs,
+                   outputs);
+}
+
+}  // namespace belay::dump

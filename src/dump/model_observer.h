@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "dump/tensor_recorder.h"
+
+namespace belay::dump {
+
+// A setting, and what it chooses in one model.
+struct ModelPlan {
+  std::shared_ptr<const Setting> setting;
+  Selection selection;
+};
+
+// Dumps a loaded model. It watches every operator with a task, so that a later configuration may choose others.
+class ModelObserver : public executor::Observer {
+ public:
+  ModelObserver(Outlet& outlet, std::string name, std::shared_ptr<const ModelPlan> plan)
+      : outlet_(outlet), name_(std::move(name)), plan_(std::move(plan)), recorder_(outlet) {}
+
+  const std::string& name() const { return name_; }
+  // From any thread. Null: nothing is dumped any more.
+  void set_plan(std::shared_ptr<const ModelPlan> plan);
+  bool active() const { return plan() != nullptr; }
+
+  bool wants(const graph::Node& node) const override;
+  void starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) override;
+  void ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
+           std::span<const Tensor> outputs) override;
+
+ private:
+  std::shared_ptr<const ModelPlan> plan() const;
+  // The node's choice when this execution is to be dumped; null when not.
+  const ChosenNode* chosen(const ModelPlan& plan, const RunInfo& run, const graph::Node& node);
+  void record_data(const Setting& setting, const RunInfo& run, const ChosenNode& node, std::span<const Tensor> inputs);
+
+  Outlet& outlet_;
+  const std::string name_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ModelPlan> plan_;  // guarded by mutex_
+  // Of the stream's thread: executions of a model follow one another.
+  TensorRecorder recorder_;
+  const Setting* seen_ = nullptr;  // with which step_ was looked at
+  uint64_t step_ = UINT64_MAX;
+  bool step_wanted_ = false;
+  std::string directory_;
+};
+
+// Dumps one operator that runs outside of a model, as the current mode asks. aclnn operators have their inputs in a
+// file of their own.
+class OperatorObserver : public executor::Observer {
+ public:
+  OperatorObserver(Outlet& outlet, std::shared_ptr<const Setting> setting, bool separate_inputs)
+      : recorder_(outlet), setting_(std::move(setting)), separate_inputs_(separate_inputs) {}
+
+  bool wants(const graph::Node&) const override { return true; }
+  void starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) override;
+  void ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
+           std::span<const Tensor> outputs) override;
+
+ private:
+  TensorRecorder recorder_;
+  const std::shared_ptr<const Setting> setting_;
+  const bool separate_inputs_;
+};
+
+}  // namespace belay::dump

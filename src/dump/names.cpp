@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump/names.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+
+#include "dump/dump_path.h"
+
+namespace belay::dump {
+namespace {
+
+std::string without_end_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::string joined(const std::string& directory, std::string_view name) {
+  return directory.ends_with('/') ? directory + std::string(name) : directory + "/" + std::string(name);
+}
+
+}  // namespace
+
+std::string mangled(std::string_view name) {
+  std::string made(name);
+  std::ranges::replace_if(
+      made, [](char c) { return c == ' ' || c == '.' || c == '/' || c == '\\' || c == '\0'; }, '_');
+  return made;
+}
+
+uint64_t next_time() {
+  static std::atomic<uint64_t> last{0};
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto wanted = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  uint64_t before = last.load(std::memory_order_relaxed), given;
+  do given = std::max(wanted, before + 1);
+  while (!last.compare_exchange_weak(before, given, std::memory_order_relaxed));
+  return given;
+}
+
+std::string time_text(std::time_t time) {
+  std::tm local{};
+  localtime_r(&time, &local);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y%m%d%H%M%S", &local)};
+}
+
+std::string digits_for(std::string_view path) { return std::to_string(XXH64(path.data(), path.size(), 0)); }
+
+std::string DumpRoot::shown() const { return joined(written, time); }
+
+DumpRoot make_root(const std::string& dump_path, std::time_t now) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto remote = remote_part(dump_path);
+  const fs::path here = fs::current_path(ignored);
+  // An absolute path behind the address is below the working directory, too.
+  const fs::path real = remote ? here / fs::path(*remote).relative_path() : here / dump_path;
+  return {without_end_slashes(dump_path), without_end_slashes(real.lexically_normal().string()), time_text(now)};
+}
+
+std::string Place::shown() const { return root->shown() + "/" + directory + "/" + name; }
+
+std::string model_directory(int device, std::string_view model, uint32_t model_id, uint64_t step) {
+  const std::string name = model.empty() ? "_" : mangled(model);  // as many components for every model
+  return std::to_string(device) + "/" + name + "/" + std::to_string(model_id) + "/" + std::to_string(step);
+}
+
+std::string file_suffix(uint32_t task, uint32_t stream, uint64_t time) {
+  return std::to_string(task) + "." + std::to_string(stream) + "." + std::to_string(time);
+}
+
+}  // namespace belay::dump

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "base/status.h"
+#include "dump/buffers.h"
+#include "dump/chunks.h"
+#include "dump/files.h"
+#include "dump/outgoing_queue.h"
+
+namespace belay::dump {
+
+struct OutletOptions {
+  size_t memory = 256 << 20;  // of what waits to be written
+  size_t file_threads = 1;
+  size_t chunk_bytes = kMostChunkBytes;
+};
+
+// Where files go: to disk, or to the program's callback while one is registered. Safe from any thread.
+class Outlet {
+ public:
+  explicit Outlet(const OutletOptions& options);
+
+  BufferPool& memory() { return memory_; }
+  // A right to memory for a file of that size. Waits for room, but on the callback's own thread, which would wait for
+  // itself.
+  BufferPool::Reservation reserve(size_t bytes);
+  // False in a process that was forked from the one whose outlet it is: nothing would come out.
+  bool usable() const { return getpid() == owner_; }
+  // Whether the calling thread may wait for what it submits.
+  bool may_wait() const { return !delivery_.on_own_thread(); }
+
+  void submit(Outgoing item);
+  // Returns when the item has been written or delivered: for pieces without an owner.
+  void submit_and_wait(Outgoing item);
+  void dropped(const Outgoing& item, const std::string& why) { files_.dropped(item, why); }
+
+  // 500001 for null or a flag other than 0; when one is registered already it stays. Afterwards nothing is written to
+  // disk: waits for the files under way.
+  Status register_callback(DumpCallback callback, int32_t flag);
+  // Waits until everything queued has been delivered; inside the callback it does not wait, and the rest goes to disk.
+  void unregister_callback();
+  bool has_callback() const { return registered_.load(std::memory_order_acquire); }
+
+  // Until everything submitted before is on disk or delivered.
+  void drain();
+  // The same for files only.
+  void drain_files() { file_queue_.drain(); }
+  Drops take_drops() { return files_.take_drops(); }
+
+ private:
+  void deliver_or_write(const Outgoing& item);
+  bool submit_to(Outgoing& item, bool wait);
+
+  const pid_t owner_ = getpid();
+  BufferPool memory_;
+  const size_t chunk_bytes_;
+  Files files_;
+  std::mutex mutex_;
+  std::atomic<bool> registered_{false};  // new items go to the callback; changed under mutex_
+  std::atomic<DumpCallback> callback_{nullptr};
+  OutgoingQueue file_queue_, delivery_;
+};
+
+}  // namespace belay::dump

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump/recorder.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <ctime>
+#include <thread>
+
+#include "base/log.h"
+#include "base/strict.h"
+#include "base/text.h"
+#include "dump/dump_path.h"
+#include "executor/model_registry.h"
+
+namespace belay::dump {
+namespace {
+
+void say_all(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) log_notice(LogModule::Dump, "{}", warning);
+}
+
+OutletOptions outlet_options() {
+  OutletOptions options;
+  if (const char* text = std::getenv("BELAY_DUMP_MEMORY")) {
+    if (const auto bytes = parse_size(text); bytes && *bytes > 0)
+      options.memory = *bytes;
+    else
+      log_notice(LogModule::Dump, "BELAY_DUMP_MEMORY is \"{}\"; it must be a size such as 64M. 256M is used", text);
+  }
+  options.file_threads = std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u);
+  return options;
+}
+
+}  // namespace
+
+Status check_supported(const DumpConfig& config) {
+  switch (config.kind()) {
+    case Kind::None:
+    case Kind::Operator:
+      return {};
+    case Kind::Exception:
+      log_notice(LogModule::Dump, "dump_scene asks for an exception dump, which this version does not make");
+      return {};
+    case Kind::Watch:
+      return {ACL_ERROR_INTERNAL_ERROR, "dump_scene \"watcher\" is not supported by this version"};
+    case Kind::Overflow:
+      return {ACL_ERROR_INTERNAL_ERROR, "dump_debug \"on\" (overflow dump) is not supported by this version"};
+  }
+  return {};
+}
+
+void Recorder::use(DumpConfig config, bool callback_only) {
+  say_all(config.warnings);
+  if (config.kind() != Kind::Operator) return;
+  if (remote_part(config.path)) {
+    log_notice(LogModule::Dump, "dump_path \"{}\" is remote; files go below the working directory", config.path);
+  }
+  auto root = std::make_shared<const DumpRoot>(make_root(config.path, std::time(nullptr)));
+  if (remote_part(config.path)) (void)make_private_directories(root->real);
+  if (!config.op_level && !config.list.empty())
+    log_notice(LogModule::Dump,
+               "dump_level \"kernel\" is for single operators: operators of models have no files of that level here");
+  data_path_ = root->shown() + "/";
+  setting_ = std::make_shared<const Setting>(Setting{std::move(config), std::move(root), callback_only});
+  loaded_names_.clear();
+  for (const Watched& watched : watched_) {
+    const auto observer = watched.observer.lock();
+    const auto model = watched.model.lock();
+    if (observer && model) observer->set_plan(plan_for(observer->name(), *model));
+  }
+}
+
+// A callback between aclmdlInitDump and aclmdlFinalizeDump gets the outputs of all models, without any configuration.
+void Recorder::use_default_for_callback() {
+  if (!initialized_ || !outlet_.has_callback() || (setting_ && !setting_->callback_only)) return;
+  use({.path = ".", .list = {{}}}, true);
+}
+
+std::shared_ptr<const ModelPlan> Recorder::plan_for(const std::string& name, const graph::Model& model) const {
+  if (!applies(setting_->config, name, model)) return nullptr;
+  Selection selection = select(setting_->config, name, model);
+  say_all(selection.warnings);
+  if (selection.nodes.empty()) return nullptr;
+  return std::make_shared<const ModelPlan>(ModelPlan{setting_, std::move(selection)});
+}
+
+void Recorder::start(DumpConfig config) {
+  std::lock_guard lock(mutex_);
+  by_init_ = config.kind() == Kind::Operator;
+  use(std::move(config), false);
+}
+
+void Recorder::end() {
+  {
+    std::lock_guard lock(mutex_);
+    say_what_matched_nothing();
+    clear();
+    initialized_ = by_init_ = false;
+  }
+  outlet_.drain();
+  if (const Status dropped = drops(); !dropped.ok()) log_error(LogModule::Dump, "{}", dropped.message);
+}
+
+Status Recorder::init() {
+  std::lock_guard lock(mutex_);
+  if (initialized_)
+    return {ACL_ERROR_REPEAT_INITIALIZE, "aclmdlInitDump was called before; call aclmdlFinalizeDump first", "EP0008"};
+  if (by_init_)
+    return {ACL_ERROR_DUMP_ALREADY_RUN,
+            "the configuration given to aclInit dumps already; leave its \"dump\" section out to use aclmdlSetDump",
+            "EP0008"};
+  initialized_ = true;
+  use_default_for_callback();
+  return {};
+}
+
+Status Recorder::require_init() const {
+  std::lock_guard lock(mutex_);
+  if (initialized_) return {};
+  return {ACL_ERROR_DUMP_NOT_RUN, "aclmdlInitDump must be called before", "EP0008"};
+}
+
+Status Recorder::set(DumpConfig config) {
+  TRY(check_supported(config));
+  std::lock_guard lock(mutex_);
+  const bool dumps = config.kind() == Kind::Operator;
+  use(std::move(config), false);
+  if (dumps) say_what_is_late();
+  return {};
+}
+
+// Models that the configuration means, but that were loaded before any was set.
+void Recorder::say_what_is_late() const {
+  std::set<const graph::Model*> carried;
+  for (const Watched& watched : watched_)
+    if (const auto observer = watched.observer.lock(); observer && observer->active())
+      carried.insert(watched.model.lock().get());
+  std::string late;
+  for (const auto& model : executor::model_registry().all())
+    if (!carried.contains(&model->model()) && applies(setting_->config, model->name(), model->model()))
+      late += (late.empty() ? "\"" : ", \"") + model->name() + "\"";
+  if (late.empty()) return;
+  log_notice(LogModule::Dump,
+             "{} was loaded before aclmdlSetDump and will not be dumped; reload it to dump it", late);
+}
+
+void Recorder::say_what_matched_nothing() const {
+  if (!setting_) return;
+  for (const ListItem& item : setting_->config.list) {
+    if (item.model_name.empty() || loaded_names_.contains(item.model_name)) continue;
+    log_notice(LogModule::Dump, "dump_list names model \"{}\", but no model of that name was loaded", item.model_name);
+  }
+}
+
+void Recorder::clear() {
+  for (const Watched& watched : watched_)
+    if (const auto observer = watched.observer.lock()) observer->set_plan(nullptr);
+  watched_.clear();
+  loaded_names_.clear();
+  setting_.reset();
+}
+
+Status Recorder::drops() const {
+  const Drops dropped = outlet_.take_drops();
+  if (dropped.files == 0) return {};
+  return {ACL_ERROR_FAILURE,
+          formatted("{} dump files with {} bytes could not be written; the first: {}", dropped.files, dropped.bytes,
+                    dropped.first)};
+}
+
+Status Recorder::finalize() {
+  TRY(require_init());
+  {
+    std::lock_guard lock(mutex_);
+    say_what_matched_nothing();
+    clear();
+    initialized_ = false;
+  }
+  outlet_.drain();
+  Status dropped = drops();
+  if (dropped.ok() || !strict_mode()) return dropped;
+  log_error(LogModule::Dump, "{}", dropped.message);
+  return {};
+}
+
+Status Recorder::register_callback(DumpCallback callback, int32_t flag) {
+  TRY(outlet_.register_callback(callback, flag));
+  std::lock_guard lock(mutex_);
+  use_default_for_callback();
+  return {};
+}
+
+const char* Recorder::data_path() const {
+  std::lock_guard lock(mutex_);
+  return data_path_.empty() ? nullptr : data_path_.c_str();
+}
+
+const char* Recorder::exception_path() {
+  std::lock_guard lock(mutex_);
+  const Environment environment = read_environment(std::getenv, make_private_directories);
+  const std::string root = environment.scene != Scene::None ? environment.scene_path : "./";
+  const std::string wanted = root + "/extra-info/data-dump";
+  char resolved[PATH_MAX];
+  if (!make_private_directories(wanted) || !realpath(wanted.c_str(), resolved)) return nullptr;
+  exception_path_ = resolved;
+  return exception_path_.c_str();
+}
+
+std::vector<std::shared_ptr<executor::Observer>> Recorder::watch(const std::string& name,
+                                                                 const std::shared_ptr<const graph::Model>& model) {
+  std::lock_guard lock(mutex_);
+  if (!setting_) return {};
+  loaded_names_.insert({name, model->name, model->main().name});
+  auto plan = plan_for(name, *model);
+  if (!plan) return {};
+  auto observer = std::make_shared<ModelObserver>(outlet_, name, std::move(plan));
+  std::erase_if(watched_, [](const Watched& watched) { return watched.observer.expired(); });
+  watched_.push_back({observer, model});
+  return {observer};
+}
+
+std::shared_ptr<executor::Observer> Recorder::watch_operator(bool kernel_level) const {
+  std::lock_guard lock(mutex_);
+  if (!setting_ || !setting_->config.op_switch) return nullptr;
+  if (!(kernel_level ? setting_->config.kernel_level : setting_->config.op_level)) return nullptr;
+  return std::make_shared<OperatorObserver>(outlet_, setting_, kernel_level);
+}
+
+Recorder& recorder() {
+  static auto& outlet = *new Outlet(outlet_options());
+  static const int once = std::atexit([] { outlet.drain_files(); });  // a program may end without aclFinalize
+  (void)once;
+  static auto& recorder = *new Recorder(outlet);
+  return recorder;
+}
+
+}  // namespace belay::dump

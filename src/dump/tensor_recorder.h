@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "dump/outlet.h"
+#include "dump/selection.h"
+#include "dump/statistics.h"
+#include "executor/observer.h"
+
+namespace belay::dump {
+
+using executor::RunInfo;
+using executor::Tensor;
+
+// A configuration as it was set: shared by all that dump by it.
+struct Setting {
+  DumpConfig config;
+  std::shared_ptr<const DumpRoot> root;
+  bool callback_only = false;  // what a callback gets that nobody configured: nothing goes to disk
+};
+
+// Makes files of operators' tensors: takes bytes or statistics on the stream's thread, hands them to the outlet. What
+// goes wrong is counted as dropped; nothing gets out. Used by one thread at a time.
+class TensorRecorder {
+ public:
+  explicit TensorRecorder(Outlet& outlet) : outlet_(outlet) {}
+
+  // An operator's file. `inputs` or `outputs` may be left empty: then those have no part in it.
+  void record(const Setting& setting, const std::string& directory, const RunInfo& run, const ChosenNode& chosen,
+              std::span<const Tensor> inputs, std::span<const Tensor> outputs);
+  // The file of a Data operator that feeds an operator with these inputs.
+  void record_data(const Setting& setting, const std::string& directory, const RunInfo& run, const ChosenData& chosen,
+                   std::span<const Tensor> inputs);
+  // Values were changed, or a new execution begins: what is known of them no longer holds.
+  void forget_values();
+
+ private:
+  // One entry of a header, and the tensor whose bytes it describes.
+  struct Entry {
+    const Tensor* tensor;
+    bool input;
+    TensorEntry header;
+    const graph::Constant* constant;
+    ValueKey value;
+  };
+  using Entries = std::vector<Entry>;
+  struct KeyHash {
+    size_t operator()(const ValueKey& key) const {
+      return std::hash<const void*>()(key.node) ^ static_cast<size_t>(key.output) * 0x9e3779b97f4a7c15u;
+    }
+  };
+  // A copy of a tensor in row-major order that waits to be written.
+  struct KnownCopy {
+    size_t bytes;
+    std::weak_ptr<const void> copy;
+  };
+  struct KnownStatistics {
+    int64_t count;
+    bool l2norm;
+    Statistics values;
+  };
+
+  static void add_entry(Entries& entries, const Tensor& tensor, bool input, const ChosenTensor& chosen);
+  void emit(const Setting& setting, Place place, const std::string& name, uint64_t time, const Entries& entries);
+  Status emit_tensors(Outgoing& item, const std::string& name, uint64_t time, const Entries& entries);
+  Status emit_statistics(Outgoing& item, const DumpConfig& config, const Entries& entries);
+
+  // Adds what needs no copy; whether the entry did not.
+  static bool add_constant(const Entry& entry, Piece& piece);
+  bool add_known(const Entry& entry, Piece& piece) const;
+  Status copy(const Entry& entry, BufferPool::Reservation& room, Piece& piece);
+  Status stream_large(Outgoing& item, const Entries& entries);
+  Result<Statistics> statistics_of(const Entry& entry, bool with_l2norm);
+
+  Outlet& outlet_;
+  // Of this execution.
+  std::unordered_map<ValueKey, KnownCopy, KeyHash> copies_;
+  std::unordered_map<ValueKey, KnownStatistics, KeyHash> measured_;
+  // Constants never change.
+  std::unordered_map<const graph::Constant*, KnownStatistics> measured_constants_;
+};
+
+}  // namespace belay::dump

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A user program whose calls are its arguments, in their order, so that a test can try any sequence:
+ *
+ *   init[=acl.json] finalize initdump setdump=acl.json finalizedump reg[=code] unreg path
+ *   load=model unload run[=times] out=file input=file parallel=threads,times,model
+ *   chdir=directory chunks=directory system=command
+ *
+ * run executes the model that was loaded last; out writes its outputs. A call may end in !code, the code it must return
+ * (0 without it). Chunks of the callback are appended to files in the directory given by chunks. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "acl/acl.h"
+#include "acl/acl_dump.h"
+
+enum { kMostModels = 64 };
+
+struct model {
+  uint32_t id;
+  aclmdlDesc* desc;
+  aclmdlDataset *inputs, *outputs;
+};
+
+static struct model models[kMostModels];
+static int model_count;
+static char* input_bytes;
+static const char* chunk_directory;
+static int32_t callback_code;
+static int callback_unregisters;
+static pthread_t record_thread;
+static int record_thread_known;
+
+static void die(const char* what) {
+  const char* why = aclGetRecentErrMsg();
+  fprintf(stderr, "dump_driver: %s\n%s\n", what, why ? why : "");
+  exit(1);
+}
+
+static int32_t on_chunk(const acldumpChunk* chunk, int32_t length) {
+  if (record_thread_known && !pthread_equal(record_thread, pthread_self())) die("chunks come from two threads");
+  record_thread = pthread_self();
+  record_thread_known = 1;
+  printf("chunk %s %u %u %lld %d %d\n", chunk->fileName, chunk->bufLen, chunk->isLastChunk, (long long)chunk->offset,
+         chunk->flag, length);
+  if (chunk_directory) {
+    char path[8192];
+    const char* slash = strrchr(chunk->fileName, '/');
+    snprintf(path, sizeof path, "%s/%s", chunk_directory, slash ? slash + 1 : chunk->fileName);
+    FILE* file = fopen(path, "ab");
+    if (!file || fwrite(chunk->dataBuf, 1, chunk->bufLen, file) != chunk->bufLen) die(path);
+    fclose(file);
+  }
+  if (callback_unregisters) acldumpUnregCallback();
+  return callback_code;
+}
+
+static void add_buffer(aclmdlDataset* dataset, size_t bytes, char** from) {
+  void* memory = NULL;
+  if (aclrtMalloc(&memory, bytes ? bytes : 1, ACL_MEM_MALLOC_HUGE_FIRST)) die("aclrtMalloc");
+  if (from && *from) {
+    memcpy(memory, *from, bytes);
+    *from += bytes;
+  } else {
+    memset(memory, 0, bytes);
+  }
+  aclmdlAddDatasetBuffer(dataset, aclCreateDataBuffer(memory, bytes));
+}
+
+static aclError load(const char* path, struct model* model) {
+  const aclError code = aclmdlLoadFromFile(path, &model->id);
+  if (code) return code;
+  model->desc = aclmdlCreateDesc();
+  if (aclmdlGetDesc(model->desc, model->id)) die("aclmdlGetDesc");
+  model->inputs = aclmdlCreateDataset();
+  model->outputs = aclmdlCreateDataset();
+  char* from = input_bytes;
+  for (size_t i = 0; i < aclmdlGetNumInputs(model->desc); ++i)
+    add_buffer(model->inputs, aclmdlGetInputSizeByIndex(model->desc, i), &from);
+  for (size_t i = 0; i < aclmdlGetNumOutputs(model->desc); ++i)
+    add_buffer(model->outputs, aclmdlGetOutputSizeByIndex(model->desc, i), NULL);
+  return 0;
+}
+
+static void free_dataset(aclmdlDataset* dataset) {
+  for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
+    aclDataBuffer* buffer = aclmdlGetDatasetBuffer(dataset, i);
+    aclrtFree(aclGetDataBufferAddr(buffer));
+    aclDestroyDataBuffer(buffer);
+  }
+  aclmdlDestroyDataset(dataset);
+}
+
+static aclError unload(struct model* model) {
+  free_dataset(model->inputs);
+  free_dataset(model->outputs);
+  aclmdlDestroyDesc(model->desc);
+  return aclmdlUnload(model->id);
+}
+
+static aclError run(struct model* model, int times) {
+  aclError code = 0;
+  for (int i = 0; i < times && !code; ++i) code = aclmdlExecute(model->id, model->inputs, model->outputs);
+  return code;
+}
+
+static void write_outputs(const struct model* model, const char* path) {
+  FILE* file = fopen(path, "wb");
+  for (size_t i = 0; file && i < aclmdlGetDatasetNumBuffers(model->outputs); ++i) {
+    aclDataBuffer* buffer = aclmdlGetDatasetBuffer(model->outputs, i);
+    fwrite(aclGetDataBufferAddr(buffer), 1, aclGetDataBufferSizeV2(buffer), file);
+  }
+  if (!file || fclose(file)) die(path);
+}
+
+static char* read_file(const char* path) {
+  FILE* file = fopen(path, "rb");
+  if (!file) die(path);
+  fseek(file, 0, SEEK_END);
+  const long bytes = ftell(file);
+  rewind(file);
+  char* content = malloc((size_t)bytes + 1);
+  if (fread(content, 1, (size_t)bytes, file) != (size_t)bytes) die(path);
+  fclose(file);
+  return content;
+}
+
+struct share {
+  const char* path;
+  int times;
+};
+
+static void* run_share(void* argument) {
+  const struct share* share = argument;
+  struct model model;
+  aclrtStream stream;
+  if (aclrtSetDevice(0) || aclrtCreateStream(&stream) || load(share->path, &model)) die("a thread cannot begin");
+  for (int i = 0; i < share->times; ++i)
+    if (aclmdlExecuteAsync(model.id, model.inputs, model.outputs, stream)) die("aclmdlExecuteAsync");
+  if (aclrtSynchronizeStream(stream) || unload(&model) || aclrtDestroyStream(stream)) die("a thread cannot end");
+  return NULL;
+}
+
+static aclError run_parallel(const char* text) {
+  int threads = 0, times = 0, at = 0;
+  if (sscanf(text, "%d,%d,%n", &threads, &times, &at) != 2 || threads > kMostModels) die(text);
+  struct share share = {text + at, times};
+  pthread_t ids[kMostModels];
+  for (int i = 0; i < threads; ++i) pthread_create(&ids[i], NULL, run_share, &share);
+  for (int i = 0; i < threads; ++i) pthread_join(ids[i], NULL);
+  return 0;
+}
+
+static aclError call(const char* name, const char* value) {
+  struct model* last = model_count > 0 ? &models[model_count - 1] : NULL;
+  if (!strcmp(name, "init")) {
+    const aclError code = aclInit(*value ? value : NULL);
+    return code ? code : aclrtSetDevice(0);
+  }
+  if (!strcmp(name, "finalize")) {
+    aclrtResetDevice(0);
+    return aclFinalize();
+  }
+  if (!strcmp(name, "initdump")) return aclmdlInitDump();
+  if (!strcmp(name, "setdump")) return aclmdlSetDump(value);
+  if (!strcmp(name, "finalizedump")) return aclmdlFinalizeDump();
+  if (!strcmp(name, "reg")) {
+    callback_code = atoi(value);
+    callback_unregisters = !strcmp(value, "unreg");
+    return acldumpRegCallback(on_chunk, 0);
+  }
+  if (!strcmp(name, "unreg")) return acldumpUnregCallback(), 0;
+  if (!strcmp(name, "path")) {
+    const char* path = acldumpGetPath(DATA_DUMP);
+    printf("path %s\n", path ? path : "null");
+    return 0;
+  }
+  if (!strcmp(name, "load")) {
+    const aclError code = load(value, &models[model_count]);
+    model_count += !code;
+    return code;
+  }
+  if (!strcmp(name, "unload")) return --model_count, unload(last);
+  if (!strcmp(name, "run")) return run(last, *value ? atoi(value) : 1);
+  if (!strcmp(name, "out")) return write_outputs(last, value), 0;
+  if (!strcmp(name, "input")) return input_bytes = read_file(value), 0;
+  if (!strcmp(name, "parallel")) return run_parallel(value);
+  if (!strcmp(name, "chdir")) return chdir(value);
+  if (!strcmp(name, "chunks")) return chunk_directory = value, 0;
+  if (!strcmp(name, "system")) return system(value);
+  die(name);
+  return 1;
+}
+
+int main(int count, char** arguments) {
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  for (int i = 1; i < count; ++i) {
+    char text[8192];
+    snprintf(text, sizeof text, "%s", arguments[i]);
+    char* mark = strrchr(text, '!');
+    const int wanted = mark ? atoi(mark + 1) : 0;
+    if (mark) *mark = 0;
+    char* equals = strchr(text, '=');
+    if (equals) *equals = 0;
+    char value[8192];
+    snprintf(value, sizeof value, "%s", equals ? equals + 1 : "");
+    /* chunks and input keep what they were given */
+    const aclError code = call(text, !strcmp(text, "chunks") ? strchr(arguments[i], '=') + 1 : value);
+    const char* said = wanted ? aclGetRecentErrMsg() : NULL;
+    if (said) printf("said %s\n", said);
+    if (code == wanted) continue;
+    fprintf(stderr, "dump_driver: %s returned %d, not %d\n", arguments[i], code, wanted);
+    die("");
+  }
+  return 0;
+}
