@@ -43,9 +43,7 @@ constexpr std::array<std::string_view, 8> kNotCompiled = {
     "GatherV2",  "Range"};
 
 bool is_tuned(const std::string& op_type) { return std::ranges::find(kTuned, op_type) != kTuned.end(); }
-bool is_compiled(const std::string& op_type) {
-  return std::ranges::find(kNotCompiled, op_type) == kNotCompiled.end();
-}
+bool is_compiled(const std::string& op_type) { return std::ranges::find(kNotCompiled, op_type) == kNotCompiled.end(); }
 bool any(const std::string&) { return true; }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -62,8 +60,8 @@ Status OpArgsRecords::start(const std::string& path) {
   if (started_)
     return {ACL_ERROR_FAILURE, "aclopStartDumpArgs was called before; call aclopStopDumpArgs first", "EP0008"};
   if (path.empty() || !make_private_directories(path))
-    return {ACL_ERROR_FAILURE, formatted("\"{}\" cannot be made or is not a directory that can be read and written", path),
-            "EP0006"};
+    return {ACL_ERROR_FAILURE,
+            formatted("\"{}\" cannot be made or is not a directory that can be read and written", path), "EP0006"};
   path_ = path;
   started_ = true;
   return {};
@@ -98,7 +96,8 @@ void OpArgsRecords::stop() {
   write(base + "_opcompile", next_compiled_, false, is_compiled);
   write(base + "_debug", next_debug_, true, any);
   if (records_.empty())
-    log_notice(LogModule::Dump, "aclopStopDumpArgs: no aclnn operator ran since aclopStartDumpArgs; nothing is recorded");
+    log_notice(LogModule::Dump,
+               "aclopStopDumpArgs: no aclnn operator ran since aclopStartDumpArgs; nothing is recorded");
   records_.clear();
   seen_.clear();
   started_ = false;

@@ -13,8 +13,8 @@ namespace belay::dump {
 // The arguments of one aclnn kernel, as a record.
 struct OpArgs {
   std::string op_type;
-  std::string first_input;  // "<dtype>_<format>_<d0>_<d1>" of the first input; empty when it is missing
-  std::string json;         // the record for <pid>_debug and <pid>
+  std::string first_input;          // "<dtype>_<format>_<d0>_<d1>" of the first input; empty when it is missing
+  std::string json;                 // the record for <pid>_debug and <pid>
   std::string json_without_binary;  // the same without bin_type and bin_info, for <pid>_opcompile
 };
 

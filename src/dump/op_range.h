@@ -12,7 +12,8 @@ class RangeState {
  public:
   explicit RangeState(const OpRange& range) : range_(range) {}
 
-  // Whether the next operator is inside. `end` before `begin`, or `begin` directly behind `end`, ends the range for good.
+  // Whether the next operator is inside. `end` before `begin`, or `begin` directly behind `end`, ends the range for
+  // good.
   bool next(std::string_view name);
 
  private:

@@ -17,7 +17,8 @@ void OpWalk::add(const graph::Model& model, const graph::Graph& graph, const gra
     all_.push_back(&node);
     if (executor::has_task(node)) tasks_.push_back(&node);
     for (const std::string& name : node.subgraphs)
-      if (const graph::Graph* inner = model.find_graph(name)) add(model, *inner, &node, in_loop || executor::is_loop(node));
+      if (const graph::Graph* inner = model.find_graph(name))
+        add(model, *inner, &node, in_loop || executor::is_loop(node));
   }
 }
 

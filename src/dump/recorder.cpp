@@ -141,8 +141,7 @@ void Recorder::say_what_is_late() const {
     if (!carried.contains(&model->model()) && applies(setting_->config, model->name(), model->model()))
       late += (late.empty() ? "\"" : ", \"") + model->name() + "\"";
   if (late.empty()) return;
-  log_notice(LogModule::Dump,
-             "{} was loaded before aclmdlSetDump and will not be dumped; reload it to dump it", late);
+  log_notice(LogModule::Dump, "{} was loaded before aclmdlSetDump and will not be dumped; reload it to dump it", late);
 }
 
 void Recorder::say_what_matched_nothing() const {
@@ -164,9 +163,8 @@ void Recorder::clear() {
 Status Recorder::drops() const {
   const Drops dropped = outlet_.take_drops();
   if (dropped.files == 0) return {};
-  return {ACL_ERROR_FAILURE,
-          formatted("{} dump files with {} bytes could not be written; the first: {}", dropped.files, dropped.bytes,
-                    dropped.first)};
+  return {ACL_ERROR_FAILURE, formatted("{} dump files with {} bytes could not be written; the first: {}", dropped.files,
+                                       dropped.bytes, dropped.first)};
 }
 
 Status Recorder::finalize() {

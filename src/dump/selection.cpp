@@ -153,7 +153,8 @@ class Chooser {
 
   void add(const Node& node) {
     ChosenNode chosen = choose_operator(config_.mode, node);
-    std::erase_if(chosen.inputs, [&](const ChosenTensor& t) { return black_listed(node.type, node.name, true, t.port); });
+    std::erase_if(chosen.inputs,
+                  [&](const ChosenTensor& t) { return black_listed(node.type, node.name, true, t.port); });
     std::erase_if(chosen.outputs,
                   [&](const ChosenTensor& t) { return black_listed(node.type, node.name, false, t.port); });
     for (ChosenTensor& input : chosen.inputs) {

@@ -27,8 +27,8 @@ struct ValueKey {
 struct ChosenTensor {
   size_t port = 0;  // of the node's own inputs or outputs
   int32_t format = 0, sub_format = 0;
-  graph::Shape original_shape;            // used when it has as many elements as the tensor
-  std::optional<OriginalOp> original_op;  // outputs only
+  graph::Shape original_shape;                // used when it has as many elements as the tensor
+  std::optional<OriginalOp> original_op;      // outputs only
   const graph::Constant* constant = nullptr;  // the value of an input that never changes
   ValueKey value;
 };
@@ -43,15 +43,16 @@ struct ChosenData {
 
 // A node whose tensors are dumped.
 struct ChosenNode {
-  std::string stem;  // "<type>.<name>", mangled: what file names begin with
-  std::string name;  // as it is
+  std::string stem;                           // "<type>.<name>", mangled: what file names begin with
+  std::string name;                           // as it is
   std::vector<ChosenTensor> inputs, outputs;  // without those of black lists; none of those that the mode leaves out
   std::vector<ChosenData> data;
 };
 
 struct Selection {
   std::unordered_map<const graph::Node*, ChosenNode> nodes;
-  // Operators that write to their inputs, chosen or not: their inputs have a file of their own, written before they run.
+  // Operators that write to their inputs, chosen or not: their inputs have a file of their own, written before they
+  // run.
   std::unordered_set<const graph::Node*> changing;
   // Names in the configuration that match nothing in the model.
   std::vector<std::string> warnings;

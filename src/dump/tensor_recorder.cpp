@@ -53,15 +53,14 @@ void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool inpu
                      .size = bytes,
                      .sub_format = chosen.sub_format,
                      .address = reinterpret_cast<uint64_t>(tensor.data)};
-  const bool known = graph::is_known(chosen.original_shape) &&
-                     graph::element_count(chosen.original_shape) == tensor.count();
+  const bool known =
+      graph::is_known(chosen.original_shape) && graph::element_count(chosen.original_shape) == tensor.count();
   header.original_shape = dims_of(known ? chosen.original_shape : tensor.shape);
   entries.push_back({&tensor, input, std::move(header), chosen.constant, chosen.value});
 }
 
 void TensorRecorder::record(const Setting& setting, const std::string& directory, const RunInfo& run,
-                            const ChosenNode& chosen, std::span<const Tensor> inputs,
-                            std::span<const Tensor> outputs) {
+                            const ChosenNode& chosen, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
   Entries entries;
   for (const ChosenTensor& tensor : chosen.inputs)
     if (tensor.port < inputs.size()) add_entry(entries, inputs[tensor.port], true, tensor);

@@ -20,7 +20,8 @@ Result<size_t> choose_branch(const graph::Node& node, std::span<const backend::T
 // The first element of a tensor is not zero.
 Result<bool> is_true(const backend::Tensor& condition);
 
-// Whether the node runs as a task of its own: not what only enters or leaves the graph, runs other graphs, or is a view.
+// Whether the node runs as a task of its own: not what only enters or leaves the graph, runs other graphs, or is a
+// view.
 bool has_task(const graph::Node& node);
 
 // Nodes whose output is their first input, seen with another shape.

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "acl/acl.h"
+#include "acl/acl_dump.h"
 #include "commands/commands.h"
 #include "commands/tensor_io.h"
 
@@ -220,15 +221,17 @@ void run(const RunOptions& options) {
   }
   const double least = *std::min_element(times.begin(), times.end());
   if (options.json) {
-    const nlohmann::json report{{"model", options.model}, {"load_ms", session.load_ms},
-                                {"runs", options.repeat}, {"median_ms", median(times)},
-                                {"min_ms", least},        {"outputs", as_json(results)}};
+    nlohmann::json report{{"model", options.model}, {"load_ms", session.load_ms},
+                          {"runs", options.repeat}, {"median_ms", median(times)},
+                          {"min_ms", least},        {"outputs", as_json(results)}};
+    if (const char* dump = acldumpGetPath(DATA_DUMP)) report["dump"] = dump;
     std::printf("%s\n", report.dump(2).c_str());
     return;
   }
   std::printf("%s: loaded in %.1f ms; %d run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(),
               session.load_ms, options.repeat, options.repeat == 1 ? "" : "s", median(times), least);
   print_results(results);
+  if (const char* dump = acldumpGetPath(DATA_DUMP)) std::printf("dump in %s\n", dump);
 }
 
 }  // namespace

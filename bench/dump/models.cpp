@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dumping costs. Times a model without a dump and with several, in turns, up to the moment when everything is in
+// its files; and a plain program that writes the same bytes into as many files.
+//
+// usage: bench_dump_models MODEL DIRECTORY [ROUNDS] [EXECUTIONS]
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/acl_dump.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void check(aclError code, const char* call) {
+  if (code == ACL_SUCCESS) return;
+  const char* why = aclGetRecentErrMsg();
+  std::fprintf(stderr, "%s returned %d\n%s\n", call, code, why ? why : "");
+  std::exit(1);
+}
+#define CHECK(call) check(call, #call)
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// A loaded model with its buffers.
+class Model {
+ public:
+  explicit Model(const char* path) {
+    CHECK(aclmdlLoadFromFile(path, &id_));
+    aclmdlDesc* desc = aclmdlCreateDesc();
+    CHECK(aclmdlGetDesc(desc, id_));
+    for (size_t i = 0; i < aclmdlGetNumInputs(desc); ++i) add(inputs_, aclmdlGetInputSizeByIndex(desc, i));
+    for (size_t i = 0; i < aclmdlGetNumOutputs(desc); ++i) add(outputs_, aclmdlGetOutputSizeByIndex(desc, i));
+    aclmdlDestroyDesc(desc);
+  }
+  ~Model() {
+    for (aclmdlDataset* dataset : {inputs_, outputs_}) {
+      for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
+        aclDataBuffer* buffer = aclmdlGetDatasetBuffer(dataset, i);
+        aclrtFree(aclGetDataBufferAddr(buffer));
+        aclDestroyDataBuffer(buffer);
+      }
+      aclmdlDestroyDataset(dataset);
+    }
+    aclmdlUnload(id_);
+  }
+  void run() { CHECK(aclmdlExecute(id_, inputs_, outputs_)); }
+
+ private:
+  static void add(aclmdlDataset* dataset, size_t bytes) {
+    void* memory = nullptr;
+    CHECK(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    auto* floats = static_cast<float*>(memory);
+    for (size_t i = 0; i < bytes / sizeof(float); ++i) floats[i] = static_cast<float>(i % 255) / 255;
+    CHECK(aclmdlAddDatasetBuffer(dataset, aclCreateDataBuffer(memory, bytes)));
+  }
+
+  uint32_t id_ = 0;
+  aclmdlDataset *inputs_ = aclmdlCreateDataset(), *outputs_ = aclmdlCreateDataset();
+};
+
+struct Mode {
+  const char* name;
+  const char* section;  // without dump_path; null: no dump
+};
+constexpr Mode modes[] = {
+    {"off", nullptr},
+    {"matching nothing", R"("dump_list":[{"layer":["no such operator"]}])"},
+    {"stats all", R"("dump_list":[{}],"dump_mode":"all","dump_data":"stats")"},
+    {"tensor output", R"("dump_list":[{}],"dump_mode":"output")"},
+    {"tensor all", R"("dump_list":[{}],"dump_mode":"all")"},
+};
+
+struct Files {
+  std::vector<size_t> sizes;
+  size_t bytes = 0;
+};
+
+Files files_below(const fs::path& directory) {
+  Files found;
+  for (const auto& entry : fs::recursive_directory_iterator(directory))
+    if (entry.is_regular_file()) found.sizes.push_back(entry.file_size()), found.bytes += entry.file_size();
+  return found;
+}
+
+// Milliseconds of one execution, and of its share of waiting for the files.
+double time_mode(const Mode& mode, const char* model_path, const fs::path& directory, int executions) {
+  CHECK(aclmdlInitDump());
+  if (mode.section) {
+    const fs::path config = directory / "acl.json";
+    std::ofstream(config) << R"({"dump":{"dump_path":")" << (directory / "d").string() << "\"," << mode.section << "}}";
+    CHECK(aclmdlSetDump(config.c_str()));
+  }
+  double spent = 0;
+  {
+    Model model(model_path);
+    const double begin = now_ms();
+    for (int i = 0; i < executions; ++i) model.run();
+    CHECK(aclmdlFinalizeDump());
+    spent = (now_ms() - begin) / executions;
+  }
+  return spent;
+}
+
+// The same bytes in as many files, by open, write, close.
+double time_plain_writes(const Files& files, const fs::path& directory, int executions) {
+  const size_t largest = files.sizes.empty() ? 1 : *std::max_element(files.sizes.begin(), files.sizes.end());
+  const std::vector<char> content(largest, 1);
+  const double begin = now_ms();
+  for (size_t i = 0; i < files.sizes.size(); ++i) {
+    const int file = open((directory / std::to_string(i)).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    for (size_t at = 0; at < files.sizes[i];) {
+      const ssize_t written = write(file, content.data(), files.sizes[i] - at);
+      if (written <= 0) std::exit(1);
+      at += static_cast<size_t>(written);
+    }
+    close(file);
+  }
+  return (now_ms() - begin) / executions;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) return 2;
+  const char* model_path = arguments[1];
+  const fs::path directory = fs::absolute(arguments[2]);
+  const int rounds = count > 3 ? std::atoi(arguments[3]) : 5, executions = count > 4 ? std::atoi(arguments[4]) : 4;
+  const auto renew = [&] {
+    fs::remove_all(directory / "d");
+    fs::create_directories(directory / "d");
+    sync();  // what was written before must not be in the way
+  };
+  CHECK(aclInit(nullptr));
+  CHECK(aclrtSetDevice(0));
+  std::map<std::string, std::vector<double>> times;
+  std::map<std::string, Files> files;
+  for (int round = 0; round <= rounds; ++round) {  // the first one warms up
+    for (const Mode& mode : modes) {
+      renew();
+      const double spent = time_mode(mode, model_path, directory, executions);
+      files[mode.name] = files_below(directory / "d");
+      if (round > 0) times[mode.name].push_back(spent);
+      if (files[mode.name].bytes == 0) continue;
+      renew();
+      const double plain = time_plain_writes(files[mode.name], directory / "d", executions);
+      if (round > 0) times[std::string(mode.name) + ", plain writes"].push_back(plain);
+    }
+  }
+  fs::remove_all(directory);
+  const double off = median(times["off"]);
+  std::printf("%s, medians of %d rounds of %d executions\n", model_path, rounds, executions);
+  for (const Mode& mode : modes) {
+    const double spent = median(times[mode.name]);
+    std::printf("  %-18s %9.2f ms  %6.3f of inference alone", mode.name, spent, spent / off);
+    if (const Files& made = files[mode.name]; made.bytes > 0) {
+      const double plain = median(times[std::string(mode.name) + ", plain writes"]);
+      std::printf("  %6.3f of inference + plain writes (%.2f ms; %zu files, %.1f MB)", spent / (off + plain), plain,
+                  made.sizes.size() / executions, static_cast<double>(made.bytes) / executions / 1e6);
+    }
+    std::printf("\n");
+  }
+  aclrtResetDevice(0);
+  aclFinalize();
+}
