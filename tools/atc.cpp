@@ -5,7 +5,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "atc_modes.h"
 #include "convert/atc_options.h"
+#include "executor/loaded_model.h"
+#include "graph/external_weights.h"
 #include "graph/om.h"
 
 namespace {
@@ -45,34 +48,62 @@ fs::path output_path(const convert::AtcOptions& options, const graph::Model& mod
   return name + ".om";
 }
 
-Status write_file(const fs::path& path, const std::vector<std::byte>& bytes) {
-  std::error_code ignored;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file) return {};
-  return {ACL_ERROR_WRITE_FILE, "E10001: " + path.string() + " cannot be written"};
+Status convert_model(const convert::AtcOptions& options) {
+  auto converted = convert::convert_onnx(options.model, options.convert);
+  if (!converted.ok()) {
+    atc::write_check_report(options, converted.status());
+    return converted.status();
+  }
+  const auto& made = *converted;
+  // What is written can be loaded: kernels may refuse a node for its types or sizes, which is better known now.
+  if (auto loaded = executor::load(made.model, {.threads = 1}); !loaded.ok()) {
+    const Status refused{loaded.status().code, loaded.status().message, "E16002"};
+    atc::write_check_report(options, refused);
+    return refused;
+  }
+  const fs::path path = output_path(options, *made.model);
+  if (options.external_weight > 0) {
+    const auto combined =
+        options.external_weight == 2 ? fs::path(options.output).filename().string() + "_weight_combined" : "";
+    for (const auto& file : graph::take_out_weights(*made.model, combined))
+      TRY(atc::write_file(path.parent_path() / "weight" / file.name, graph::content_of(file)));
+  }
+  const auto image = TRY(graph::write_om(*made.model, {.compress_attributes = options.compress_attributes}));
+  TRY(atc::write_file(path, image));
+  write_fusion_result(made.passes);
+  const auto& mode = options.convert.precision_mode_v2;
+  std::printf("precision mode: %s\n", mode.empty() ? options.convert.precision_mode.c_str() : mode.c_str());
+  for (const auto& warning : made.warnings) std::printf("warning: %s\n", warning.c_str());
+  return options.display_model_info ? atc::show_info(path) : Status{};
 }
 
 Status run(const convert::AtcOptions& options) {
-  auto converted = TRY(convert::convert_onnx(options.model, options.convert));
-  graph::OmWriteOptions write_options;
-  write_options.compress_attributes = options.compress_attributes;
-  const auto image = TRY(graph::write_om(*converted.model, write_options));
-  TRY(write_file(output_path(options, *converted.model), image));
-  write_fusion_result(converted.passes);
-  const auto& mode = options.convert.precision_mode_v2;
-  std::printf("precision mode: %s\n", mode.empty() ? options.convert.precision_mode.c_str() : mode.c_str());
-  for (const auto& warning : converted.warnings) std::printf("warning: %s\n", warning.c_str());
-  return {};
+  if (!options.singleop.empty()) return atc::convert_single_ops(options);
+  switch (options.mode) {
+    case 1:
+      return atc::show_json(options);
+    case 3:
+      return atc::check_model(options);
+    case 5:
+      return atc::show_text_graph(options);
+    case 6:
+      return atc::show_info(options.om);
+    default:
+      return convert_model(options);
+  }
+}
+
+// "E16002: ..." whether the message has its number already or not.
+std::string numbered(const Status& status) {
+  const std::string& text = status.message;
+  if (text.empty()) return "E19999: Internal Error!";
+  const bool has_number = text.size() > 6 && text[0] == 'E' && text[6] == ':';
+  return has_number ? text : std::string(status.message_id ? status.message_id : "E10001") + ": " + text;
 }
 
 int fail(const Status& status) {
-  std::string text = status.message.empty() ? "E19999: Internal Error!" : status.message;
-  if (text.empty() || text[0] != 'E') text = "E10001: " + text;
   std::printf("...\nATC run failed, Please check the detail log, Try 'atc --help' for more information\n%s\n",
-              text.c_str());
+              numbered(status).c_str());
   return kFailed;
 }
 

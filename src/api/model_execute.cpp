@@ -11,6 +11,7 @@
 #include "executor/model_registry.h"
 #include "runtime/current.h"
 #include "runtime/device.h"
+#include "runtime/heap.h"
 #include "runtime/user_allocator.h"
 
 using namespace belay;
@@ -150,10 +151,13 @@ Status take_inputs(Execution& execution, const aclmdlDataset& dataset) {
 }
 
 // Memory for an output that the program left to us: it frees it with aclrtFree.
-Status allocate(aclDataBuffer& buffer, size_t bytes) {
-  const aclError code = aclrtMalloc(&buffer.data, std::max<size_t>(bytes, 1), ACL_MEM_MALLOC_HUGE_FIRST);
-  if (code != ACL_SUCCESS)
-    return {code, "there is no device memory for an output of " + std::to_string(bytes) + " bytes"};
+Status allocate(int device, aclDataBuffer& buffer, size_t bytes) {
+  const size_t size = std::max<size_t>(bytes, 1);
+  const auto charged = padded_size(size);
+  if (!charged)
+    return {ACL_ERROR_RT_MEMORY_ALLOCATION,
+            "an output of " + std::to_string(bytes) + " bytes is larger than any memory"};
+  buffer.data = TRY(device_heap(device).allocate(size, *charged, "aclmdlExecute"));
   buffer.size = bytes;
   return {};
 }
@@ -177,7 +181,8 @@ Status take_outputs(Execution& execution, const aclmdlDataset& dataset, bool may
       if (!may_allocate)
         return {ACL_ERROR_INVALID_PARAM,
                 "output \"" + tensor.name + "\" has no memory; only synchronous executions allocate it", "EH0012"};
-      if (known_shape) TRY(allocate(*buffer, std::max(bytes, static_cast<size_t>(tensor.size))));
+      if (known_shape)
+        TRY(allocate(execution.info.device_id, *buffer, std::max(bytes, static_cast<size_t>(tensor.size))));
       taken.data = buffer->data;
     } else if (execution.model->dynamic() && known_shape && buffer->size < bytes) {
       return input_error("output \"" + tensor.name + "\" needs " + std::to_string(bytes) + " bytes, its buffer has " +
@@ -225,7 +230,7 @@ Status hand_over(Execution& execution) {
     if (buffer.data == output.data) continue;
     const std::unique_ptr<void, decltype(&std::free)> made(output.data, std::free);
     const size_t bytes = graph::bytes_of(output.type, output.count());
-    if (!buffer.data) TRY(allocate(buffer, bytes));
+    if (!buffer.data) TRY(allocate(execution.info.device_id, buffer, bytes));
     if (buffer.size + (execution.model->dynamic() ? 0 : kSizeTolerance) < bytes)
       return input_error("an output's buffer has " + std::to_string(buffer.size) + " bytes; the model computed " +
                          std::to_string(bytes));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing the gear of a model that was converted for several batch sizes, image sizes or dims.
 #include <algorithm>
+#include <cstring>
 
 #include "acl/acl_mdl.h"
-#include "acl/acl_rt.h"
 #include "api/dataset.h"
 #include "api/entry.h"
 #include "api/model_desc.h"
 #include "api/model_file.h"
 #include "executor/model_registry.h"
+#include "runtime/blocks.h"
 #include "runtime/current.h"
 
 using namespace belay;
@@ -23,11 +24,13 @@ Status bad_length(const std::string& why) {
 // The gear input's buffer takes 64-bit values when it has room for them, else 32-bit ones.
 template <class T>
 Status write_values(const aclDataBuffer& buffer, const std::vector<int64_t>& values) {
-  std::vector<T> written(values.begin(), values.end());
+  const std::vector<T> written(values.begin(), values.end());
   const size_t bytes = written.size() * sizeof(T);
-  const aclError code = aclrtMemcpy(buffer.data, buffer.size, written.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE);
-  if (code == ACL_SUCCESS) return {};
-  return {code, "the gear could not be written into the buffer of " + std::string(ACL_DYNAMIC_TENSOR_NAME)};
+  TRY(current_context());
+  TRY(blocks().check_range(blocks().locate(buffer.data), buffer.data, bytes, "the buffer of " ACL_DYNAMIC_TENSOR_NAME,
+                           Use::Write));
+  std::memcpy(buffer.data, written.data(), bytes);
+  return {};
 }
 
 Result<aclDataBuffer*> gear_buffer(const aclmdlDataset* dataset, size_t index, size_t values) {

@@ -5,6 +5,7 @@
 #include "acl/acl_mdl.h"
 #include "api/entry.h"
 #include "api/model_file.h"
+#include "executor/memory_estimate.h"
 #include "executor/model_registry.h"
 #include "runtime/current.h"
 
@@ -42,11 +43,11 @@ Result<std::shared_ptr<executor::RegisteredModel>> load_model(std::string name, 
 
 Status query_size(graph::OmFile file, size_t* work, size_t* weight) {
   if (file.bundle) return {ACL_ERROR_INVALID_PARAM, "the file is a bundle; ask for its models one by one"};
-  const auto loaded = TRY(executor::load(file.models[0], {}));
+  const auto estimate = TRY(executor::estimate_memory(*file.models[0]));
   // A program hands these sizes straight to aclrtMalloc, which refuses 0.
-  const size_t least = loaded->dynamic() ? 0 : 512;
-  *work = loaded->dynamic() ? 0 : std::max(loaded->work_bytes(), least);
-  *weight = std::max(loaded->weight_bytes(), least);
+  const size_t least = estimate.dynamic ? 0 : 512;
+  *work = std::max(estimate.work_bytes, least);
+  *weight = std::max(estimate.weight_bytes, least);
   return {};
 }
 

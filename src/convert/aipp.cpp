@@ -59,11 +59,34 @@ Status check_supported(const AippConfig& config) {
   const std::string mode = word(config, "aipp_mode");
   if (mode == "dynamic") return wrong("aipp_mode dynamic is not supported; use static");
   if (mode != "static") return wrong("aipp_mode must be static or dynamic");
-  for (const auto* field : {"resize", "single_line_mode", "support_rotation"})
+  for (const auto* field : {"resize", "single_line_mode", "support_rotation", "ax_swap_switch"})
     if (on(config, field)) return wrong(formatted("{} is not supported", field));
-  if (!find_format(word(config, "input_format")))
-    return wrong(formatted("input_format {} is not supported", word(config, "input_format")));
+  const ImageFormat* format = find_format(word(config, "input_format"));
+  if (!format) return wrong(formatted("input_format {} is not supported", word(config, "input_format")));
+  for (const auto* field : {"csc_switch", "rbuv_swap_switch"})
+    if (on(config, field) && format->channels != 3)
+      return wrong(formatted("{} needs an image of 3 channels, {} has {}", field, word(config, "input_format"),
+                             format->channels));
   return {};
+}
+
+// Two pixels in a row share their colour, and in YUV420SP two rows do.
+Status check_pairs(const AippConfig& config, int64_t height, int64_t width) {
+  const std::string format = word(config, "input_format");
+  const bool rows = format == "YUV420SP_U8";
+  if (!rows && format != "YUYV_U8" && format != "YUV422SP_U8") return {};
+  const bool odd_width = width % 2 || number(config, "load_start_pos_w") % 2;
+  const bool odd_height = height % 2 || number(config, "load_start_pos_h") % 2;
+  if (odd_width || (rows && odd_height))
+    return wrong(formatted("{} needs even sizes of the image and even positions of the crop", format));
+  return {};
+}
+
+// Colour conversion to grey keeps the first channel only.
+Status check_channels(const AippConfig& config, const ImageFormat& format, int64_t channels) {
+  if (channels == format.channels || (channels == 1 && on(config, "csc_switch"))) return {};
+  return wrong(formatted("{} gives {} channels, the model's input has {}", word(config, "input_format"),
+                         format.channels, channels));
 }
 
 // Sizes of the image as the application gives it. Those left out are the model's.
@@ -104,10 +127,14 @@ Status insert(graph::Graph& graph, AippConfig config, std::string_view path) {
   GraphEditor editor(graph);
   const graph::TensorDesc model_side = editor.node(data).outputs.front();
   const bool channels_last = model_side.format == graph::Format::NHWC;
-  if (model_side.shape.size() != 4 || !graph::is_known(model_side.shape) || model_side.type == DataType::UInt8)
-    return wrong(formatted("input {} must be a known 4-dimensional image that is no uint8", editor.node(data).name));
+  const bool floating = model_side.type == DataType::Float || model_side.type == DataType::Float16;
+  if (model_side.shape.size() != 4 || !graph::is_known(model_side.shape) || !floating)
+    return wrong(
+        formatted("input {} must be an image of 4 known dimensions in float or float16", editor.node(data).name));
   const Shape& shape = model_side.shape;
   const auto size = TRY(source_size(config, shape[channels_last ? 1 : 2], shape[channels_last ? 2 : 3]));
+  TRY(check_pairs(config, size.height, size.width));
+  TRY(check_channels(config, format, shape[channels_last ? 3 : 1]));
   const Shape raw = {shape[0], size.height * format.height_times_2 / 2, size.width, format.bytes_per_pixel};
 
   graph::Node aipp{.name = editor.node(data).name + "_0_aipp", .type = "Aipp", .inputs = {{data, 0}}};

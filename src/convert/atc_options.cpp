@@ -32,6 +32,16 @@ constexpr TextRow kTexts[] = {
     {"soc_version", &ConvertOptions::soc_version},
 };
 
+// Texts of atc's own.
+struct OwnRow {
+  std::string_view name;
+  std::string AtcOptions::*field;
+};
+constexpr OwnRow kOwn[] = {
+    {"model", &AtcOptions::model}, {"output", &AtcOptions::output},     {"om", &AtcOptions::om},
+    {"json", &AtcOptions::json},   {"singleop", &AtcOptions::singleop}, {"check_report", &AtcOptions::check_report},
+};
+
 // Accepted; they steer the device's compiler and change nothing here.
 constexpr std::string_view kWithoutEffect[] = {"log",
                                                "disable_reuse_memory",
@@ -67,17 +77,10 @@ constexpr std::string_view kWithoutEffect[] = {"log",
                                                "enable_scope_fusion_passes",
                                                "save_original_model",
                                                "quant_dumpable",
-                                               "check_report",
                                                "weight"};
 
 // Known, and refused: the result would not be what they ask for.
-constexpr std::string_view kNotDone[] = {"singleop",
-                                         "om",
-                                         "json",
-                                         "dump_mode",
-                                         "display_model_info",
-                                         "external_weight",
-                                         "keep_dtype",
+constexpr std::string_view kNotDone[] = {"keep_dtype",
                                          "modify_mixlist",
                                          "customize_dtypes",
                                          "input_fp16_nodes",
@@ -98,26 +101,75 @@ Result<int> to_number(const std::string& name, const std::string& value) {
 Status set_option(AtcOptions& options, const std::string& name, const std::string& value) {
   for (const TextRow& row : kTexts)
     if (row.name == name) return options.convert.*row.field = value, Status{};
-  if (name == "model") return options.model = value, Status{};
-  if (name == "output") return options.output = value, Status{};
+  for (const OwnRow& row : kOwn)
+    if (row.name == name) return options.*row.field = value, Status{};
   if (name == "mode") return options.mode = TRY(to_number(name, value)), Status{};
   if (name == "framework") return options.framework = TRY(to_number(name, value)), Status{};
+  if (name == "external_weight") {
+    options.external_weight = TRY(to_number(name, value));
+    return options.external_weight <= 2 ? Status{} : bad("--external_weight must be 0, 1 or 2");
+  }
   if (name == "enable_attr_compression") return options.compress_attributes = value != "false", Status{};
+  if (name == "display_model_info") return options.display_model_info = value == "1", Status{};
+  if (name == "dump_mode") return options.dump_mode = value == "1", Status{};
   if (among(kWithoutEffect, name)) return options.without_effect.push_back(name), Status{};
   if (among(kNotDone, name)) return bad("--" + name + " is not supported by this atc yet");
   return {ACL_ERROR_INVALID_PARAM, "E10001: unknown command line flag '" + name + "'"};
 }
 
-Status check(const AtcOptions& options) {
-  if (options.mode != 0)
-    return bad("--mode=" + std::to_string(options.mode) + " is not supported by this atc yet; only 0");
-  if (options.model.empty()) return bad("--model is missing: the ONNX file to convert");
-  if (options.framework == -1) return bad("--framework is missing; 5 means ONNX");
-  if (options.framework != 5)
-    return bad("--framework=" + std::to_string(options.framework) + " is not supported; export the model to ONNX (5)");
-  if (options.output.empty()) return bad("--output is missing: the path and name of the .om without its suffix");
-  if (!std::filesystem::exists(options.model)) return bad("--model: there is no file " + options.model);
+Status check_file(const char* option, const std::string& path) {
+  if (path.empty()) return bad(formatted("--{} is missing", option));
+  if (!std::filesystem::exists(path)) return bad(formatted("--{}: there is no file {}", option, path));
   return {};
+}
+
+Status check_framework(int framework) {
+  if (framework == -1) return bad("--framework is missing; 5 means ONNX");
+  if (framework == 5) return {};
+  return bad("--framework=" + std::to_string(framework) + " is not supported; export the model to ONNX (5)");
+}
+
+Status check_soc(bool given) { return given ? Status{} : bad("--soc_version is missing, for example Ascend910B3"); }
+
+Status check_single_op(const AtcOptions& options, bool soc_given) {
+  if (options.framework != -1 || !options.convert.insert_op_conf.empty() || options.mode != 0 ||
+      options.display_model_info || !options.model.empty())
+    return bad("--singleop excludes --model, --framework, --insert_op_conf, --mode and --display_model_info");
+  TRY(check_file("singleop", options.singleop));
+  if (options.output.empty()) return bad("--output is missing: the directory for the .om files");
+  return check_soc(soc_given);
+}
+
+Status check_conversion(const AtcOptions& options, bool soc_given) {
+  if (options.model.empty()) return bad("--model is missing: the ONNX file to convert");
+  TRY(check_framework(options.framework));
+  if (options.mode == 0 && options.output.empty())
+    return bad("--output is missing: the path and name of the .om without its suffix");
+  TRY(check_file("model", options.model));
+  return options.mode == 0 ? check_soc(soc_given) : Status{};
+}
+
+Status check_display(const AtcOptions& options) {
+  const bool from_model = options.mode == 1 && options.framework != -1;
+  if (from_model) TRY(check_framework(options.framework));
+  TRY(from_model && options.om.empty() ? check_file("model", options.model) : check_file("om", options.om));
+  if (options.mode != 6 && options.json.empty()) return bad("--json is missing: the file to write");
+  return {};
+}
+
+Status check(const AtcOptions& options, bool soc_given) {
+  if (!options.singleop.empty()) return check_single_op(options, soc_given);
+  switch (options.mode) {
+    case 0:
+    case 3:
+      return check_conversion(options, soc_given);
+    case 1:
+    case 5:
+    case 6:
+      return check_display(options);
+    default:
+      return bad("--mode=" + std::to_string(options.mode) + " is not supported by this atc; 0, 1, 3, 5 and 6 are");
+  }
 }
 
 }  // namespace
@@ -138,14 +190,15 @@ Result<AtcOptions> parse_atc_options(std::span<const std::string> arguments) {
     TRY(set_option(options, name, argument.substr(equals + 1)));
     options.convert.command_line += (options.convert.command_line.empty() ? "" : " ") + argument;
   }
-  TRY(check(options));
-  if (!soc_given) return bad("--soc_version is missing, for example Ascend910B3");
+  TRY(check(options, soc_given));
   options.convert.name = std::filesystem::path(options.output).filename().string();
   return options;
 }
 
 std::vector<std::string_view> atc_option_names() {
-  std::vector<std::string_view> names = {"mode", "framework", "model", "output", "enable_attr_compression"};
+  std::vector<std::string_view> names = {"mode",      "framework",      "enable_attr_compression", "display_model_info",
+                                         "dump_mode", "external_weight"};
+  for (const OwnRow& row : kOwn) names.push_back(row.name);
   for (const TextRow& row : kTexts) names.push_back(row.name);
   return names;
 }

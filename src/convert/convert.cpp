@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backend/known_operators.h"
 #include "base/file.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
@@ -151,6 +152,8 @@ Result<Converted> convert(onnx::Model source, const ConvertOptions& options) {
   } else {
     *model = TRY(make_model(job, inputs));
   }
+  if (const std::string problems = backend::operators_without_kernel(*model); !problems.empty())
+    return Status{ACL_ERROR_FEATURE_UNSUPPORTED, problems, "E16002"};
   model->attributes["framework_type"] = "Onnx";
   model->attributes["soc_version"] = options.soc_version;
   if (!options.command_line.empty()) model->attributes["atc_cmdline"] = options.command_line;

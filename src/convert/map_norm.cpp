@@ -108,11 +108,14 @@ Status skip_rms_norm(NodeContext& c) {
   return {};
 }
 
+// ONNX divides alpha by the size of the window, GE does not. An even window has one more channel behind than before,
+// which depth_radius cannot say: `size` does.
 Status lrn(NodeContext& c) {
-  const int64_t size = c.integer("size", 1);
+  const int64_t size = c.integer("size", 0);
+  if (size < 1) return c.fail("attribute size is missing or below 1");
   c.give(0, c.add("LRN", {c.in(0)},
                   {{"depth_radius", (size - 1) / 2},
-                   {"alpha", c.real("alpha", 1e-4f)},
+                   {"alpha", c.real("alpha", 1e-4f) / static_cast<float>(size)},
                    {"beta", c.real("beta", 0.75f)},
                    {"bias", c.real("bias", 1)},
                    {"norm_region", "ACROSS_CHANNELS"},

@@ -111,36 +111,63 @@ Status col2im(NodeContext& c) {
   return {};
 }
 
-// The shape that the pooling had before it.
-Result<Edge> unpooled_shape(NodeContext& c) {
-  if (c.has(2)) return c.in(2);
+// The shape that the pooling had before it, as far as its attributes tell. The indices count inside it.
+Result<Shape> unpooled_shape(const NodeContext& c) {
   const Shape x = c.shape(0);
   const auto kernel = c.integers("kernel_shape");
   const auto strides = c.integers("strides", std::vector<int64_t>(kernel.size(), 1));
   const auto pads = c.integers("pads", std::vector<int64_t>(2 * kernel.size(), 0));
   if (!graph::is_known(x) || x.size() != kernel.size() + 2) return c.fail("the shape of its input must be known");
+  if (strides.size() != kernel.size() || pads.size() != 2 * kernel.size())
+    return c.fail("strides or pads do not fit kernel_shape");
   Shape y = {x[0], x[1]};
   for (size_t i = 0; i < kernel.size(); ++i)
     y.push_back((x[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()]);
-  return c.int_constant("shape", y);
+  return y;
+}
+
+// Zeros behind the end of each dimension, up to the shape that the third input wants.
+Edge extended(NodeContext& c, Edge y, const Shape& shape) {
+  const Edge missing = c.add("Sub", {c.in(2), c.int_constant("inferred", shape)});
+  const Edge before = c.int_constant("before", Shape(shape.size(), 0));
+  const Edge pads = c.add({"ConcatD", "pads"}, {before, missing}, {{"concat_dim", 0}, {"N", 2}});
+  const Edge zero = c.scalar("fill", 0, c.type(0));
+  return c.add("PadV3", {y, pads, zero}, {{"mode", "constant"}, {"paddings_contiguous", false}});
 }
 
 // Puts each element back where the pooling found it; the rest is zero.
 Status max_unpool(NodeContext& c) {
-  const Edge shape = TRY(unpooled_shape(c));
-  const Edge count = c.add("ReduceProd", {shape, c.int_constant("axes", {0})}, {{"keep_dims", true}});
-  const Edge zeros = c.add("Fill", {count, c.scalar("zero", 0, c.type(0))});
+  const Shape shape = TRY(unpooled_shape(c));
+  const int64_t count = graph::element_count(shape);
+  if (count < 0) return c.fail("the shape before the pooling would be " + graph::to_text(shape));
+  const Edge zeros = c.add("Fill", {c.int_constant("count", {count}), c.scalar("zero", 0, c.type(0))});
   const Edge row = c.int_constant("row", {-1});
   const Edge places = c.add({"Reshape", "indices"}, {c.in(1), row});
   const Edge values = c.add({"Reshape", "values"}, {c.in(0), row});
   const Edge flat = c.add("ScatterElements", {zeros, places, values}, {{"axis", 0}});
-  c.give(0, c.add("Reshape", {flat, shape}));
+  const Edge y = c.add("Reshape", {flat, c.int_constant("shape", shape)});
+  const auto wanted = c.ints(2);
+  if (wanted && wanted->size() != shape.size()) return c.fail("output_shape has another rank than its input");
+  c.give(0, !c.has(2) || (wanted && *wanted == shape) ? y : extended(c, y, shape));
+  return {};
+}
+
+// ONNX's own inputs are kept: in which order GE wants offsets and masks is not documented.
+Status deform_conv(NodeContext& c) {
+  if (c.rank(size_t{0}) != 4) return c.fail("only two spatial dimensions are supported");
+  c.give(0, c.add("DeformConv", c.inputs(),
+                  {{"strides", c.integers("strides", {1, 1})},
+                   {"pads", c.integers("pads", {0, 0, 0, 0})},
+                   {"dilations", c.integers("dilations", {1, 1})},
+                   {"groups", c.integer("group", 1)},
+                   {"offset_group", c.integer("offset_group", 1)}}));
   return {};
 }
 
 constexpr MapRow rows[] = {
     {"AffineGrid", 20, latest, "AffineGrid", affine_grid},
     {"Col2Im", 18, latest, "Col2ImV2", col2im},
+    {"DeformConv", 19, latest, "DeformConv", deform_conv},
     {"GridSample", 16, latest, "GridSampler2D", grid_sample},
     {"MaxUnpool", 9, latest, "ScatterElements", max_unpool},
     {"NonMaxSuppression", 10, latest, "NonMaxSuppressionV6", non_max_suppression},

@@ -48,5 +48,6 @@ std::span<const MapRow> map_rows_signal();
 std::span<const MapRow> map_rows_random();
 std::span<const MapRow> map_rows_control();
 std::span<const MapRow> map_rows_loop();
+std::span<const MapRow> map_rows_attention();
 
 }  // namespace belay::convert

@@ -7,7 +7,9 @@
 #include <list>
 
 #include "backend/cpu/parallel.h"
+#include "backend/known_operators.h"
 #include "executor/eager.h"
+#include "executor/memory_estimate.h"
 #include "executor/program.h"
 #include "graph/infer_graph.h"
 
@@ -167,11 +169,16 @@ class DynamicModel : public LoadedModel {
   const size_t weight_bytes_;
 };
 
-Status check_work_memory(const Program& program, const LoadOptions& options) {
-  if (!options.work_memory || options.work_bytes >= program.arena_bytes()) return {};
-  return {static_cast<aclError>(ACL_ERROR_GE_PARAM_INVALID),
-          "workSize is " + std::to_string(options.work_bytes) + ", but the model needs " +
-              std::to_string(program.arena_bytes()) + " bytes; ask aclmdlQuerySize"};
+// The caller's memory when the program fits into it; null: our own, because what aclmdlQuerySize said is enough and the
+// kernels turned out to want more.
+Result<void*> choose_work_memory(const graph::Model& model, const Program& program, const LoadOptions& options) {
+  if (!options.work_memory || options.work_bytes >= program.arena_bytes()) return options.work_memory;
+  if (!options.observers.empty()) return static_cast<void*>(nullptr);  // watched nodes share less memory
+  const size_t wanted = TRY(estimate_memory(model)).work_bytes;
+  if (options.work_bytes >= wanted) return static_cast<void*>(nullptr);
+  return Status{static_cast<aclError>(ACL_ERROR_GE_PARAM_INVALID),
+                "workSize is " + std::to_string(options.work_bytes) + ", but the model needs " +
+                    std::to_string(wanted) + " bytes; ask aclmdlQuerySize"};
 }
 
 }  // namespace
@@ -182,14 +189,14 @@ Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> mo
   bool not_static = false;
   auto program = Program::compile(*model, model->main(), GraphRole::Main, {}, program_options, not_static);
   if (program.ok()) {
-    LoadOptions used = options;
-    // Watched nodes share less memory than the sizes that the program was told before: then the arena is our own.
-    if (!options.observers.empty() && options.work_bytes < (*program)->arena_bytes()) used.work_memory = nullptr;
-    TRY(check_work_memory(**program, used));
+    LoadOptions chosen = options;
+    chosen.work_memory = TRY(choose_work_memory(*model, **program, options));
     return std::unique_ptr<LoadedModel>(
-        std::make_unique<StaticModel>(std::move(model), std::move(program).value(), used));
+        std::make_unique<StaticModel>(std::move(model), std::move(program).value(), chosen));
   }
   if (!not_static) return program.status();
+  if (const std::string problems = backend::operators_without_kernel(*model); !problems.empty())
+    return Status{ACL_ERROR_GE_FAILURE, problems};
   return std::unique_ptr<LoadedModel>(std::make_unique<DynamicModel>(std::move(model), program_options));
 }
 

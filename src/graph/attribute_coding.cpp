@@ -29,8 +29,9 @@ T taken(Attributes& attributes, std::string_view name) {
   return value;
 }
 
-// The number of a coded name; out of range when it is none.
-size_t index_of(std::string_view coded) {
+}  // namespace
+
+size_t coded_index(std::string_view coded) {
   size_t index = 0, weight = 1;
   for (const char digit : coded.substr(1)) {
     const auto value = static_cast<unsigned char>(digit);
@@ -40,8 +41,6 @@ size_t index_of(std::string_view coded) {
   }
   return coded.size() < 2 ? static_cast<size_t>(-1) : index;
 }
-
-}  // namespace
 
 std::string coded_name(size_t index) {
   std::string coded(1, '\0');
@@ -85,7 +84,7 @@ Status AttributeDecoder::decode(Attributes& attributes) const {
   // Coded names come first in the order of keys.
   while (!attributes.empty() && attributes.begin()->first.starts_with('\0')) {
     auto entry = attributes.extract(attributes.begin());
-    const size_t index = index_of(entry.key());
+    const size_t index = coded_index(entry.key());
     if (index >= names_.size())
       return bad_dictionary(formatted("a coded name is outside the dictionary of {}", names_.size()));
     const std::string& name = names_[index];

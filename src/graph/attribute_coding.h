@@ -15,6 +15,8 @@ namespace belay::graph {
 // among the model's attributes. A coded name is a zero byte followed by its number in base 127, lowest digit first,
 // digits counted from 1.
 std::string coded_name(size_t index);
+// The number of a coded name; beyond every dictionary when it is none.
+size_t coded_index(std::string_view coded);
 
 // Undoes the coding of one file. The default one changes nothing.
 class AttributeDecoder {

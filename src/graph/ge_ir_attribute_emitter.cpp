@@ -16,6 +16,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 wants it said
 
 // What the compiled model sets aside for a tensor of so many bytes.
 uint64_t padded_size(uint64_t bytes) { return (bytes + 32 + 31) / 32 * 32; }

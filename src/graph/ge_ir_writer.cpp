@@ -179,6 +179,7 @@ GeIrImage write_ge_ir(const Model& model, bool compress_attributes) {
   pbf_writer out(image.graphs);
   out.add_string(ModelDef::name, model.name);
   out.add_uint32(ModelDef::version, kIrVersion);
+  out.add_string(ModelDef::custom_version, "belay");  // the platform, as in the header
   for (const Graph& graph : model.graphs) out.add_message(ModelDef::graph, emitter.graph(graph));
   image.attributes = model.attributes;
   if (compress_attributes) image.attributes.merge(encoder.dictionary());

@@ -20,6 +20,6 @@ std::span<const InferRow> infer_rows_resize();
 std::span<const InferRow> infer_rows_recurrent();  // LSTM, GRU
 std::span<const InferRow> infer_rows_quant();
 std::span<const InferRow> infer_rows_vision();
-std::span<const InferRow> infer_rows_control();
+std::span<const InferRow> infer_rows_special();    // what belongs to none of these
 
 }  // namespace belay::graph

@@ -6,6 +6,7 @@
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "graph/byte_reader.h"
+#include "graph/external_weights.h"
 #include "graph/ge_ir_reader.h"
 #include "graph/om.h"
 #include "graph/om_container.h"
@@ -71,6 +72,20 @@ void take_subgraph(Model& model, Model compiled) {
   }
 }
 
+// A constant must have all the bytes that its shape asks for.
+Status check_constants(const Model& model) {
+  for (const Graph& graph : model.graphs)
+    for (const Node& node : graph.nodes) {
+      if (!is_constant(node)) continue;
+      const auto* value = get_if<Constant>(node.attributes, "value");
+      if (!value) return bad_model(formatted("constant {} has no value", node.name));
+      if (value->bytes.size() < bytes_of(value->type, element_count(value->shape)))
+        return {ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED,
+                formatted("constant {} {} has only {} bytes", node.name, to_text(value->shape), value->bytes.size())};
+    }
+  return {};
+}
+
 Result<Model> read_groups(const OmContainer& container, const std::shared_ptr<const void>& owner) {
   const auto& groups = container.groups;
   if (groups[0].size() == 1) return bad_model("the file holds only the original graph, which can be shown but not run");
@@ -78,15 +93,37 @@ Result<Model> read_groups(const OmContainer& container, const std::shared_ptr<co
   for (size_t i = 1; i < groups.size(); ++i)
     take_subgraph(first.model, TRY(read_group(groups[i], owner, &first.decoder)).model);
   if (const Status status = first.model.check(); !status.ok()) return bad_model(status.message);
+  TRY(check_constants(first.model));
   first.model.attributes.erase(std::string(kPadding));
   return std::move(first.model);
+}
+
+// Programs take their buffers' sizes from the description, kernels theirs from the graph: both must tell the same
+// story.
+Status check_description(const char* what, const std::vector<InOutInfo>& told, const std::vector<InOutInfo>& real) {
+  if (told.size() != real.size())
+    return bad_model(formatted("MODEL_INOUT_INFO has {} {}, the graph {}", told.size(), what, real.size()));
+  for (size_t i = 0; i < told.size(); ++i)
+    if (told[i].size < real[i].size || bits_of(told[i].type) != bits_of(real[i].type))
+      return bad_model(formatted("MODEL_INOUT_INFO gives {} of the {} {} bytes, the graph {}", told[i].name, what,
+                                 told[i].size, real[i].size));
+  return {};
+}
+
+Result<ModelInOut> read_description(std::span<const std::byte> bytes, const Model& model) {
+  ModelInOut real = describe(model);
+  if (bytes.empty()) return real;
+  ModelInOut told = TRY(read_in_out(bytes));
+  TRY(check_description("inputs", told.inputs, real.inputs));
+  TRY(check_description("outputs", told.outputs, real.outputs));
+  return told;
 }
 
 Status read_plain(const OmContainer& container, const std::shared_ptr<const void>& owner, OmFile& file) {
   auto model = std::make_shared<Model>(TRY(read_groups(container, owner)));
   if (model->name.empty()) model->name = container.header.name;
   const auto in_out = find_partition(container.groups[0], PartitionType::ModelInOutInfo);
-  file.in_out.push_back(in_out.empty() ? describe(*model) : TRY(read_in_out(in_out)));
+  file.in_out.push_back(TRY(read_description(in_out, *model)));
   file.models.push_back(std::move(model));
   for (const PartitionGroup& group : container.groups)
     for (const Partition& partition : group)
@@ -108,9 +145,7 @@ Status read_bundle(const OmContainer& bundle, const std::shared_ptr<const void>&
   return {};
 }
 
-}  // namespace
-
-Result<OmFile> read_om(std::span<const std::byte> image, std::shared_ptr<const void> owner) {
+Result<OmFile> read_image(std::span<const std::byte> image, std::shared_ptr<const void> owner) {
   const OmContainer container = TRY(read_container(image));
   OmFile file;
   if (container.header.type == ModelType::Bundle)
@@ -120,10 +155,29 @@ Result<OmFile> read_om(std::span<const std::byte> image, std::shared_ptr<const v
   return file;
 }
 
+// The same with weights that lie in files of their own.
+Result<OmFile> read_beside(std::span<const std::byte> image, std::shared_ptr<const void> owner,
+                           const std::filesystem::path& weights) {
+  OmFile file = TRY(read_image(image, std::move(owner)));
+  for (const auto& model : file.models) TRY(bring_in_weights(*model, weights));
+  return file;
+}
+
+}  // namespace
+
+Result<OmFile> read_om(std::span<const std::byte> image, std::shared_ptr<const void> owner) {
+  OmFile file = TRY(read_image(image, std::move(owner)));
+  for (const auto& model : file.models)
+    if (has_external_weights(*model))
+      return Status{ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED,
+                    "the model's weights are in the directory \"weight\" beside its file; load it from the file"};
+  return file;
+}
+
 Result<OmFile> read_om(const std::filesystem::path& path) {
   auto mapped = MappedFile::open(path);
   if (!mapped.ok()) return Status{ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, mapped.status().message};
-  auto file = read_om((*mapped)->bytes(), *mapped);
+  auto file = read_beside((*mapped)->bytes(), *mapped, path.parent_path() / "weight");
   if (file.ok()) return file;
   Status status = file.status();
   status.message = path.string() + ": " + status.message;

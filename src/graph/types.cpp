@@ -86,7 +86,10 @@ size_t bits_of(DataType type) {
 }
 
 size_t bytes_of(DataType type, int64_t count) {
-  return count <= 0 ? 0 : (bits_of(type) * static_cast<size_t>(count) + 7) / 8;
+  size_t bits = 0;  // a hostile shape must not wrap around to a small size
+  if (count <= 0) return 0;
+  if (__builtin_mul_overflow(bits_of(type), static_cast<size_t>(count), &bits) || bits > SIZE_MAX - 7) return SIZE_MAX;
+  return (bits + 7) / 8;
 }
 
 int64_t element_count(const Shape& shape) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts and runs the node cases that collect_node_cases.py wrote, and compares with their results. One line for each
-// that fails, and the sums. A case whose operator has a known gap is skipped with its reason (skips.tsv).
+// Converts the node cases that collect_node_cases.py wrote as atc does, executes the .om files through the C API, and
+// compares with onnx's results. One line for each case that fails, and the sums. A case that is left out has its reason
+// in a table of skips. With --precision the graphs compute in another type, and the tolerances are those of fp16.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +16,8 @@
 #include "convert/convert.h"
 #include "convert/numbers.h"
 #include "convert/onnx_tensor.h"
-#include "executor/loaded_model.h"
+#include "graph/om.h"
+#include "model_run.h"
 
 namespace {
 
@@ -66,7 +68,7 @@ Result<std::vector<graph::Constant>> read_tensors(const std::string& stem) {
   }
 }
 
-Status compare(const Case& one, size_t index, const graph::Constant& wanted, const executor::Tensor& got) {
+Status compare(const Case& one, size_t index, const graph::Constant& wanted, const graph::Constant& got) {
   const auto differs = [&](const std::string& how) {
     return Status{ACL_ERROR_FAILURE, formatted("output {} {}", index, how)};
   };
@@ -74,15 +76,15 @@ Status compare(const Case& one, size_t index, const graph::Constant& wanted, con
     return differs(formatted("is {}, not {}", graph::name_of(got.type), graph::name_of(wanted.type)));
   if (got.shape != wanted.shape)
     return differs(formatted("has shape {}, not {}", graph::to_text(got.shape), graph::to_text(wanted.shape)));
-  const auto bytes = std::span(static_cast<const std::byte*>(got.data), wanted.bytes.size());
+  const auto bytes = got.bytes;
   if (!convert::is_floating(wanted.type)) {
     if (std::memcmp(bytes.data(), wanted.bytes.data(), bytes.size()) == 0) return {};
-    const auto a = convert::read_ints({got.type, got.shape, {}, bytes}), b = convert::read_ints(wanted);
+    const auto a = convert::read_ints(got), b = convert::read_ints(wanted);
     for (size_t i = 0; a && b && i < a->size(); ++i)
       if ((*a)[i] != (*b)[i]) return differs(formatted("element {} is {}, not {}", i, (*a)[i], (*b)[i]));
     return differs("has other bytes");
   }
-  const auto a = convert::read_numbers({got.type, got.shape, {}, bytes}), b = convert::read_numbers(wanted);
+  const auto a = convert::read_numbers(got), b = convert::read_numbers(wanted);
   for (size_t i = 0; i < a->size(); ++i) {
     const double x = (*a)[i], y = (*b)[i];
     const bool same =
@@ -92,40 +94,40 @@ Status compare(const Case& one, size_t index, const graph::Constant& wanted, con
   return {};
 }
 
-Status run(const Case& one, const std::string& folder) {
-  const auto converted = TRY(convert::convert_onnx(folder + "/model.onnx", {.name = one.name}));
-  const auto model = TRY(executor::load(converted.model, {.threads = 1}));
+Status run(const Case& one, const std::string& folder, const std::string& precision) {
+  convert::ConvertOptions options{.name = one.name};
+  if (!precision.empty()) options.precision_mode = precision;
+  const auto converted = TRY(convert::convert_onnx(folder + "/model.onnx", options));
+  const auto image = TRY(graph::write_om(*converted.model));
   const auto inputs = TRY(read_tensors(folder + "/input")), wanted = TRY(read_tensors(folder + "/output"));
-  std::vector<executor::Tensor> in, out;
-  std::vector<std::vector<std::byte>> copies;  // aligned, as programs have them
-  for (const auto& input : inputs) {
-    copies.emplace_back(input.bytes.begin(), input.bytes.end());
-    in.push_back({.type = input.type, .shape = input.shape, .data = copies.back().data()});
-  }
-  for (const auto& output : wanted) out.push_back({.type = output.type});
-  TRY(model->run({}, in, out));
-  Status status;
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (status.ok()) status = compare(one, i, wanted[i], out[i]);
-    std::free(out[i].data);
-  }
-  return status;
+  const auto got = TRY(run_model(image, inputs));
+  if (got.size() != wanted.size())
+    return {ACL_ERROR_FAILURE, formatted("{} outputs, not {}", got.size(), wanted.size())};
+  for (size_t i = 0; i < got.size(); ++i) TRY(compare(one, i, wanted[i], got[i]));
+  return {};
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 3) return std::cerr << "usage: node_cases DIRECTORY SKIPS [CASE...]\n", 2;
+  if (count < 3) return std::cerr << "usage: node_cases DIRECTORY SKIPS [--precision=MODE] [CASE...]\n", 2;
   const std::string directory = arguments[1];
-  const std::vector<std::string> only(arguments + 3, arguments + count);
+  std::vector<std::string> only(arguments + 3, arguments + count);
+  std::string precision;
+  if (constexpr std::string_view option = "--precision="; !only.empty() && only[0].starts_with(option)) {
+    precision = only[0].substr(option.size());
+    only.erase(only.begin());
+  }
+  const AclSession session;
   std::map<std::string, int> sums;
-  for (const Case& one : read_cases(directory, arguments[2])) {
+  for (Case one : read_cases(directory, arguments[2])) {
+    if (!precision.empty()) one.rtol = 1e-2, one.atol = 1e-2;
     if (!only.empty() && std::find(only.begin(), only.end(), one.name) == only.end()) continue;
     if (!one.skip.empty() && only.empty()) {
       ++sums["skipped: " + one.skip];
       continue;
     }
-    const Status status = run(one, directory + "/" + one.name);
+    const Status status = run(one, directory + "/" + one.name, precision);
     ++sums[status.ok() ? "passed" : "failed"];
     if (!status.ok()) std::cout << "FAILED " << one.name << ": " << status.message << std::endl;
   }

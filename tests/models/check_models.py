@@ -3,6 +3,7 @@
 
 usage: check_models.py ATC USER_PROGRAM DIRECTORY
 """
+import hashlib
 import pathlib
 import subprocess
 import sys
@@ -127,6 +128,21 @@ class Models(unittest.TestCase):
         x = RANDOM.standard_normal((2, 3, 8, 8)).astype(np.float32)
         y, _ = execute(model, "static", x)
         np.testing.assert_allclose(y.reshape(2, 5), self.net.reference(x), rtol=2e-2, atol=2e-3)
+
+    def test_weights_in_files_of_their_own(self):
+        x = RANDOM.standard_normal((2, 3, 8, 8)).astype(np.float32)
+        for value, pattern in (("1", "weight_*"), ("2", "outside2_weight_combined")):
+            model = self.convert([2, 3, 8, 8], f"outside{value}", f"--external_weight={value}")
+            self.assertNotIn(self.net.fc.tobytes(), model.read_bytes())
+            files = list((WORK / "weight").glob(pattern))
+            self.assertTrue(any(self.net.fc.tobytes() in file.read_bytes() for file in files))
+            for file in (WORK / "weight").glob("weight_*"):
+                self.assertEqual(file.name, "weight_" + hashlib.sha256(file.read_bytes()).hexdigest())
+            self.check(execute(model, "static", x)[0], x)
+            for file in files:
+                file.unlink()
+            with self.assertRaisesRegex(AssertionError, "545003"):
+                execute(model, "static", x)
 
     def test_same_bits_every_time(self):
         model = self.convert([2, 3, 8, 8], "bits")

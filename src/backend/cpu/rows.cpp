@@ -2,6 +2,7 @@
 #include "backend/cpu/rows.h"
 
 #include "backend/cpu/fast_rows.h"
+#include "backend/cpu/more_rows.h"
 
 namespace belay::backend {
 
@@ -57,6 +58,14 @@ constexpr Family families[] = {
     cpu::batch_norm_rows,
     cpu::norm_rows,
     cpu::scale_norm_rows,
+    cpu::einsum_rows,
+    cpu::determinant_rows,
+    cpu::tf_idf_rows,
+    cpu::aipp_rows,
+    cpu::random_rows,
+    cpu::rotary_rows,
+    cpu::deform_rows,
+    cpu::full_connection_rows,
 };
 // clang-format on
 

@@ -134,6 +134,7 @@ MadeKernel make_lrn(const KernelRequest& request) {
   int64_t inner = 1;
   for (size_t d = 2; d < x.size() && !last; ++d) inner *= x[d];
   const int64_t radius = get_or(attributes, "depth_radius", int64_t{5});
+  const int64_t behind = get_or(attributes, "size", 2 * radius + 1) / 2;  // ours: ONNX has even windows too
   const double bias = get_or(attributes, "bias", 1.0f), alpha = get_or(attributes, "alpha", 1.0f);
   const double beta = get_or(attributes, "beta", 0.5f);
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
@@ -143,7 +144,7 @@ MadeKernel make_lrn(const KernelRequest& request) {
         for (int64_t i = begin; i < end; ++i) {
           const int64_t c = i / inner % channels;
           double squares = 0;
-          for (int64_t k = std::max<int64_t>(c - radius, 0); k <= std::min(c + radius, channels - 1); ++k) {
+          for (int64_t k = std::max<int64_t>(c - radius, 0); k <= std::min(c + behind, channels - 1); ++k) {
             const double value = compute_t<T>(from[i + (k - c) * inner]);
             squares += value * value;
           }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Einstein sums: the operands are multiplied two at a time, each pair as a batch of matrix products.
+#include <algorithm>
+#include <numeric>
+
+#include "backend/cpu/convert_element.h"
+#include "backend/cpu/function_kernel.h"
+#include "backend/cpu/gemm.h"
+#include "backend/cpu/more_rows.h"
+#include "graph/einsum_plan.h"
+
+namespace belay::backend::cpu {
+namespace {
+
+using Labels = std::vector<int>;
+using Sizes = std::vector<int64_t>;
+
+bool has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+
+int64_t count_of(const Labels& labels, const Sizes& sizes) {
+  int64_t count = 1;
+  for (const int label : labels) count *= sizes[static_cast<size_t>(label)];
+  return count;
+}
+
+// An operand, or the product of some; row-major, each label once.
+template <class C>
+struct Operand {
+  Labels labels;
+  std::vector<C> data;
+};
+
+// Elements from one to the next of each label; 0 for labels it does not have, and for those along which it broadcasts.
+Sizes strides_of(const Labels& labels, const Shape& shape, size_t count) {
+  Sizes strides(count, 0);
+  int64_t step = 1;
+  for (size_t d = labels.size(); d-- > 0; step *= shape[d])
+    if (shape[d] != 1) strides[static_cast<size_t>(labels[d])] += step;  // a label twice: its diagonal
+  return strides;
+}
+
+// Calls f(offset) for every combination of the labels in order, the last one fastest.
+template <class F>
+void for_each(const Labels& order, const Sizes& sizes, const Sizes& strides, F&& f) {
+  if (count_of(order, sizes) == 0) return;
+  Sizes at(order.size(), 0);
+  for (int64_t offset = 0;;) {
+    f(offset);
+    size_t d = order.size();
+    for (; d-- > 0;) {
+      const auto label = static_cast<size_t>(order[d]);
+      offset += strides[label];
+      if (++at[d] < sizes[label]) break;
+      offset -= strides[label] * sizes[label];
+      at[d] = 0;
+    }
+    if (d == static_cast<size_t>(-1)) return;
+  }
+}
+
+// The elements in the order `kept`, summed over the labels `summed`.
+template <class C, class T>
+std::vector<C> arrange(const T* from, const Sizes& strides, const Labels& kept, const Labels& summed,
+                       const Sizes& sizes) {
+  std::vector<C> made;
+  made.reserve(static_cast<size_t>(count_of(kept, sizes)));
+  for_each(kept, sizes, strides, [&](int64_t base) {
+    C sum = 0;
+    for_each(summed, sizes, strides, [&](int64_t offset) { sum += static_cast<C>(from[base + offset]); });
+    made.push_back(sum);
+  });
+  return made;
+}
+
+// Labels of `all` for which `keep` holds, each once.
+template <class Keep>
+Labels choose(const Labels& all, Keep keep) {
+  Labels chosen;
+  for (const int label : all)
+    if (keep(label) && !has(chosen, label)) chosen.push_back(label);
+  return chosen;
+}
+
+template <class C>
+Shape shape_of(const Operand<C>& operand, const Sizes& sizes) {
+  Shape shape;
+  for (const int label : operand.labels) shape.push_back(sizes[static_cast<size_t>(label)]);
+  return shape;
+}
+
+void multiply(int64_t m, int64_t n, int64_t k, const float* a, const float* b, float* y) {
+  gemm(m, n, k, {a, k}, {b, n}, 0.0f, y, n);
+}
+void multiply(int64_t m, int64_t n, int64_t k, const double* a, const double* b, double* y) {
+  gemm(m, n, k, {a, k}, {b, n}, 0.0, y, n);
+}
+void multiply(int64_t m, int64_t n, int64_t k, const int64_t* a, const int64_t* b, int64_t* y) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      uint64_t sum = 0;  // wraps around, as integers do
+      for (int64_t l = 0; l < k; ++l) sum += static_cast<uint64_t>(a[i * k + l]) * static_cast<uint64_t>(b[l * n + j]);
+      y[i * n + j] = static_cast<int64_t>(sum);
+    }
+}
+
+// The product of two operands; labels that nobody needs later are summed over.
+template <class C, class Needed>
+Operand<C> contract(const Operand<C>& a, const Operand<C>& b, const Sizes& sizes, Needed needed) {
+  const auto both = [&](int label) { return has(a.labels, label) && has(b.labels, label); };
+  const Labels batch = choose(a.labels, [&](int l) { return both(l) && needed(l); });
+  const Labels inner = choose(a.labels, [&](int l) { return both(l) && !needed(l); });
+  const Labels rows = choose(a.labels, [&](int l) { return !both(l); });
+  const Labels columns = choose(b.labels, [&](int l) { return !both(l); });
+  const auto joined = [](std::initializer_list<Labels> parts) {
+    Labels all;
+    for (const Labels& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  };
+  const auto packed = [&](const Operand<C>& x, const Labels& order) {
+    return arrange<C>(x.data.data(), strides_of(x.labels, shape_of(x, sizes), sizes.size()), order, {}, sizes);
+  };
+  const auto left = packed(a, joined({batch, rows, inner})), right = packed(b, joined({batch, inner, columns}));
+  const int64_t m = count_of(rows, sizes), n = count_of(columns, sizes), k = count_of(inner, sizes);
+  Operand<C> made{joined({batch, rows, columns}), {}};
+  made.data.resize(static_cast<size_t>(count_of(made.labels, sizes)));
+  if (made.data.empty() || k == 0) return made;
+  for (int64_t i = 0; i < count_of(batch, sizes); ++i)
+    multiply(m, n, k, left.data() + i * m * k, right.data() + i * k * n, made.data.data() + i * m * n);
+  return made;
+}
+
+// An operand as it comes, summed over the labels that only it has and the result has not.
+template <class C, class T>
+Operand<C> take(const graph::EinsumPlan& plan, size_t index, const T* from, const Shape& shape) {
+  const Labels& labels = plan.operands[index];
+  const auto elsewhere = [&](int label) {
+    for (size_t other = 0; other < plan.operands.size(); ++other)
+      if (other != index && has(plan.operands[other], label)) return true;
+    return has(plan.result, label);
+  };
+  const Labels kept = choose(labels, elsewhere);
+  const Labels summed = choose(labels, [&](int label) { return !elsewhere(label); });
+  return {kept, arrange<C>(from, strides_of(labels, shape, plan.sizes.size()), kept, summed, plan.sizes)};
+}
+
+template <class C, class T>
+Status run(const graph::EinsumPlan& plan, Inputs in, Outputs out) {
+  Operand<C> product = take<C>(plan, 0, in[0].as<T>(), in[0].shape);
+  for (size_t i = 1; i < in.size(); ++i) {
+    const auto needed = [&](int label) {
+      if (has(plan.result, label)) return true;
+      return std::any_of(plan.operands.begin() + static_cast<std::ptrdiff_t>(i) + 1, plan.operands.end(),
+                         [&](const Labels& later) { return has(later, label); });
+    };
+    product = contract(product, take<C>(plan, i, in[i].as<T>(), in[i].shape), plan.sizes, needed);
+  }
+  const auto strides = strides_of(product.labels, shape_of(product, plan.sizes), plan.sizes.size());
+  T* to = out[0].as<T>();
+  for_each(plan.result, plan.sizes, strides, [&](int64_t offset) { *to++ = convert_element<T>(product.data[offset]); });
+  return {};
+}
+
+template <class T>
+using wide_t = std::conditional_t<is_integer<T>, int64_t, std::conditional_t<std::is_same_v<T, double>, double, float>>;
+
+MadeKernel make_einsum(const KernelRequest& request) {
+  std::vector<Shape> shapes;
+  for (const auto& input : request.inputs) {
+    shapes.push_back(input.shape);
+    if (input.type != request.inputs[0].type) return refuse("the operands must have one type");
+  }
+  const auto equation = graph::get_or(request.node.attributes, "equation", std::string());
+  const auto plan = TRY(graph::plan_einsum(equation, shapes));
+  return with_type(NumberTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
+    return function_kernel([plan](Inputs in, Outputs out) { return run<wide_t<T>, T>(plan, in, out); });
+  });
+}
+
+constexpr KernelRow rows[] = {{"Einsum", "reference", make_einsum}};
+
+}  // namespace
+
+std::span<const KernelRow> einsum_rows() { return rows; }
+
+}  // namespace belay::backend::cpu

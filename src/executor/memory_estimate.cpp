@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/memory_estimate.h"
+
+#include <algorithm>
+
+#include "backend/kernel.h"
+#include "executor/arena_plan.h"
+#include "executor/branch.h"
+#include "graph/infer_graph.h"
+
+namespace belay::executor {
+namespace {
+
+using graph::TensorInfo;
+
+constexpr std::string_view kBatchCount = "_batch_num";  // of the Case that chooses between gears
+
+// Tensors of one graph and of the graphs inside it, each from its node to its last reader.
+class Estimator {
+ public:
+  explicit Estimator(const graph::Model& model) : model_(model) {}
+
+  // 0 and `dynamic` when a shape is not known.
+  Result<size_t> arena(const graph::Graph& graph, std::span<const TensorInfo> inputs) {
+    graph::GraphInference inference(&model_, graph);
+    TRY(inputs.empty() ? inference.run() : inference.run(inputs));
+    std::vector<Block> blocks;
+    std::vector<std::vector<size_t>> of_node(graph.nodes.size());
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const graph::Node& node = graph.nodes[i];
+      for (const graph::Edge& edge : node.inputs)
+        if (edge.connected())
+          for (const size_t block : of_node[static_cast<size_t>(edge.node)]) blocks[block].last = static_cast<int>(i);
+      if (graph::is_graph_input(node) || graph::is_constant(node)) continue;
+      dynamic |= is_loop(node);
+      if (const size_t inside = TRY(inner(node, inference)); inside > 0)
+        blocks.push_back({inside, static_cast<int>(i), static_cast<int>(i)});
+      for (const TensorInfo& output : inference.outputs_of(static_cast<int>(i))) {
+        if (!graph::is_known(output.shape)) dynamic = true;
+        if (dynamic) return size_t{0};
+        of_node[i].push_back(blocks.size());
+        blocks.push_back({backend::storage_bytes(output.type, output.shape, backend::Layout::Blocked16),
+                          static_cast<int>(i), static_cast<int>(i)});
+      }
+    }
+    return plan_arena(blocks);
+  }
+
+  bool dynamic = false;
+
+ private:
+  // What a node needs while its own graphs run: of several branches the largest.
+  Result<size_t> inner(const graph::Node& node, const graph::GraphInference& inference) {
+    const auto inputs = inference.inputs_of(node);
+    if (const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers))
+      return arena(**members, inputs);
+    size_t most = 0;
+    for (const std::string& name : node.subgraphs) {
+      const graph::Graph* graph = model_.find_graph(name);
+      if (!graph || dynamic) continue;
+      const bool gears = node.attributes.contains(kBatchCount);
+      most = std::max(most, TRY(arena(*graph, gears ? std::span<const TensorInfo>() : std::span(inputs))));
+    }
+    return most;
+  }
+
+  const graph::Model& model_;
+};
+
+}  // namespace
+
+Result<MemoryEstimate> estimate_memory(const graph::Model& model) {
+  MemoryEstimate estimate;
+  Estimator estimator(model);
+  const size_t work = TRY(estimator.arena(model.main(), {}));
+  estimate.dynamic = estimator.dynamic;
+  estimate.work_bytes = estimator.dynamic ? 0 : work;
+  for (const auto& graph : model.graphs)
+    for (const auto& node : graph.nodes)
+      if (const auto* constant = graph::get_if<graph::Constant>(node.attributes, "value"))
+        estimate.weight_bytes += constant->bytes.size();
+  return estimate;
+}
+
+}  // namespace belay::executor

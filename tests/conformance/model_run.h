@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/status.h"
+#include "graph/attribute.h"
+
+namespace belay {
+
+// aclInit, a device and a context, as long as it lives. Exits when there is none.
+class AclSession {
+ public:
+  AclSession();
+  ~AclSession();
+};
+
+// Loads an .om image with aclmdlLoadFromMem, executes it once and unloads it: what a program sees of its outputs.
+Result<std::vector<graph::Constant>> run_model(const std::vector<std::byte>& image,
+                                               const std::vector<graph::Constant>& inputs);
+
+}  // namespace belay

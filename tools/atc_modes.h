@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "convert/atc_options.h"
+
+// What atc does besides converting a model: one function for each --mode, and --singleop.
+namespace belay::atc {
+
+Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+Status show_json(const convert::AtcOptions& options);        // --mode=1
+Status check_model(const convert::AtcOptions& options);      // --mode=3
+Status show_text_graph(const convert::AtcOptions& options);  // --mode=5
+Status show_info(const std::filesystem::path& om);           // --mode=6
+Status convert_single_ops(const convert::AtcOptions& options);
+
+// check_result.json: whether the model can be converted and, if not, why.
+void write_check_report(const convert::AtcOptions& options, const Status& status);
+
+}  // namespace belay::atc
