@@ -156,6 +156,7 @@ Result<Converted> convert(onnx::Model source, const ConvertOptions& options) {
     return Status{ACL_ERROR_FEATURE_UNSUPPORTED, problems, "E16002"};
   model->attributes["framework_type"] = "Onnx";
   model->attributes["soc_version"] = options.soc_version;
+  model->attributes["atc_version"] = "belay";
   if (!options.command_line.empty()) model->attributes["atc_cmdline"] = options.command_line;
   return Converted{std::move(model), job.pipeline.counts(), std::move(job.warnings)};
 }
