@@ -80,7 +80,7 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
         if (!functions.complete())
           return {ACL_ERROR_INVALID_PARAM,
                   "the descriptor lacks the object, the alloc, the free or the get-address function", "EH0012"};
-        register_allocator(stream, std::make_shared<UserAllocator>(functions, allocatorDesc));
+        register_allocator(stream, std::make_shared<UserAllocator>(functions, allocatorDesc, stream));
         return {};
       },
       stream, allocatorDesc);

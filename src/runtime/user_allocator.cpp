@@ -3,6 +3,9 @@
 
 #include <unordered_map>
 
+#include "runtime/current.h"
+#include "runtime/stream.h"
+
 namespace belay {
 namespace {
 
@@ -16,10 +19,27 @@ Registry& registry() {
   return registry;
 }
 
+// Lends the stream's context to a thread that has none: a stream's worker.
+class BorrowedContext {
+ public:
+  explicit BorrowedContext(aclrtStream stream) {
+    const auto owner = peek_current_context() ? nullptr : stream_table().find(stream);
+    if (owner) set_current_context(owner->context());
+    borrowed_ = owner != nullptr;
+  }
+  ~BorrowedContext() {
+    if (borrowed_) set_current_context(nullptr);
+  }
+
+ private:
+  bool borrowed_;
+};
+
 }  // namespace
 
 Result<UserAllocator::Block> UserAllocator::allocate(size_t bytes) {
   std::lock_guard lock(mutex_);
+  const BorrowedContext context(stream_);
   const aclrtAllocatorBlock handle = functions_.allocate(functions_.object, bytes);
   if (!handle)
     return Status{ACL_ERROR_GE_FAILURE,
@@ -35,6 +55,7 @@ Result<UserAllocator::Block> UserAllocator::allocate(size_t bytes) {
 
 void UserAllocator::free(const Block& block) {
   std::lock_guard lock(mutex_);
+  const BorrowedContext context(stream_);
   functions_.free(functions_.object, block.handle);
 }
 

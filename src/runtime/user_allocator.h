@@ -21,10 +21,12 @@ struct AllocatorFunctions {
   bool complete() const { return object && allocate && free && get_address; }
 };
 
-// An allocator as registered for a stream. The program's functions are never called by two threads at once.
+// An allocator as registered for a stream. The program's functions are never called by two threads at once, and they find
+// the stream's context current when the calling thread has none: they may call aclrtMalloc.
 class UserAllocator {
  public:
-  UserAllocator(AllocatorFunctions functions, aclrtAllocatorDesc desc) : functions_(functions), desc_(desc) {}
+  UserAllocator(AllocatorFunctions functions, aclrtAllocatorDesc desc, aclrtStream stream)
+      : functions_(functions), desc_(desc), stream_(stream) {}
 
   struct Block {
     aclrtAllocatorBlock handle;
@@ -40,6 +42,7 @@ class UserAllocator {
  private:
   const AllocatorFunctions functions_;
   const aclrtAllocatorDesc desc_;
+  const aclrtStream stream_;
   std::mutex mutex_;
 };
 
