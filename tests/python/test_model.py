@@ -111,7 +111,7 @@ def test_gears_of_the_batch(context, tmp_path):
                        {"x": ["n", 4]}, {"y": ["n", 3]}, {"w": w})
     subprocess.run([os.environ["ATC"], f"--model={file}", "--framework=5", f"--output={tmp_path}/batch",
                     "--soc_version=Ascend910B3", "--input_shape=x:-1,4", "--dynamic_batch_size=1,2,8"], check=True,
-                   stdout=subprocess.DEVNULL)
+                   stdout=subprocess.DEVNULL, cwd=tmp_path)
     model = Model(f"{tmp_path}/batch.om")
     assert acl.mdl.get_dynamic_batch(model.desc) == ({"batchCount": 3, "batch": [1, 2, 8]}, 0)
     gear, ret = acl.mdl.get_input_index_by_name(model.desc, "ascend_mbatch_shape_data")
@@ -135,7 +135,7 @@ def test_gears_of_any_dims(context, tmp_path):
                        {"x": ["n", "m"]}, {"y": ["n", "m"]})
     subprocess.run([os.environ["ATC"], f"--model={file}", "--framework=5", f"--output={tmp_path}/dims",
                     "--soc_version=Ascend910B3", "--input_shape=x:-1,-1", "--input_format=ND", "--dynamic_dims=1,4;2,8"],
-                   check=True, stdout=subprocess.DEVNULL)
+                   check=True, stdout=subprocess.DEVNULL, cwd=tmp_path)
     model = Model(f"{tmp_path}/dims.om")
     count, ret = acl.mdl.get_input_dynamic_gear_count(model.desc, -1)
     assert (count, ret) == (2, 0)
