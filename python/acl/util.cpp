@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // acl.util: addresses of Python's own memory. numpy is not needed to build or import this; an array can only be given
 // by a program that has imported it.
-#include <cstring>
+#include <deque>
 
 #include "bind.h"
 
 namespace belay::python {
 namespace {
 
-// Programs pass temporaries and use the address afterwards: the last few are kept alive.
+// Programs pass temporaries and use the address afterwards: the last few are kept alive, large ones only until the
+// next.
 constexpr size_t kRemembered = 8;
 constexpr Py_ssize_t kRememberedBytes = 64 << 20;
 
 void remember(PyObject* object, Py_ssize_t bytes) {
-  static auto& last = *new std::array<Ref, kRemembered>;
-  static size_t next = 0;
-  if (bytes > kRememberedBytes) return;
-  const Ref dropped = std::exchange(last[next++ % kRemembered], Ref::borrow(object));
+  struct Last {
+    Ref object;
+    Py_ssize_t bytes;
+  };
+  static auto& last = *new std::deque<Last>;
+  static Py_ssize_t total = 0;
+  std::vector<Ref> dropped;  // they end when the queue is whole
+  last.push_back({Ref::borrow(object), bytes});
+  total += bytes;
+  while (last.size() > 1 && (last.size() > kRemembered || total > kRememberedBytes)) {
+    total -= last.front().bytes;
+    dropped.push_back(std::move(last.front().object));
+    last.pop_front();
+  }
 }
 
 PyObject* bytes_to_ptr(const Site& site, PyObject* const* given, Py_ssize_t count) {

@@ -62,10 +62,6 @@ void* live(void* data) {
 PyObject* start_thread(const Site& site, PyObject* const* given, Py_ssize_t count) {
   PyObject *function = nullptr, *argument = nullptr;
   if (!load(site, given, count, function, argument) || !must_be_callable(site, function)) return nullptr;
-  if (argument != Py_None && !PyList_Check(argument)) {
-    not_list(site, 2);
-    return nullptr;
-  }
   auto thread = std::make_shared<Thread>(Thread{Ref::borrow(function), Ref::borrow(argument), {}});
   auto* handed = new std::shared_ptr<Thread>(thread);
   pthread_t id = 0;

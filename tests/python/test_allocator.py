@@ -137,6 +137,29 @@ def test_a_function_that_raises_or_gives_no_block_fails_the_execution_only(strea
     assert growing.run(stream) == 0 and allocator.calls
 
 
+def test_a_failed_task_calls_the_exception_function(stream, growing, monkeypatch):
+    seen, printed = [], []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: printed.append(str(info.exc_value)))
+
+    def on_exception(info):
+        seen.append((acl.rt.get_error_code_from_exception_info(info), acl.rt.get_device_id_from_exception_info(info),
+                     acl.rt.get_stream_id_from_exception_info(info)))
+        acl.rt.get_task_id_from_exception_info(info), acl.rt.get_thread_id_from_exception_info(info)
+        raise ValueError("lost")
+
+    allocator = Allocator()
+    allocator.alloc = lambda key, size: 0
+    register(stream, allocator)
+    check(acl.rt.set_exception_info_callback(on_exception))
+    assert growing.run(stream) == 500002
+    assert seen == [(500002, 0, acl.rt.stream_get_id(stream)[0])] and printed == ["lost"]
+    for clear in ((None,), ()):
+        check(acl.rt.set_exception_info_callback(*clear))
+    assert growing.run(stream) == 500002 and len(seen) == 1
+    with pytest.raises(TypeError, match="parameter must be callable"):
+        acl.rt.set_exception_info_callback(3)
+
+
 def test_no_address_gives_the_block_back(stream, growing):
     allocator = Allocator()
     allocator.address = lambda block: 0

@@ -226,31 +226,3 @@ def test_callbacks_may_call_the_module(stream, server):
     while len(got) < 4 and time.monotonic() < deadline:
         acl.rt.synchronize_stream(stream)
     assert sorted(map(str, got)) == ["0", "0", "0", "nested"]
-
-
-def test_a_failed_task_calls_the_exception_function(stream):
-    seen, clear = [], []
-
-    def on_exception(info):
-        seen.append((acl.rt.get_error_code_from_exception_info(info), acl.rt.get_stream_id_from_exception_info(info),
-                     acl.rt.get_device_id_from_exception_info(info), acl.rt.get_task_id_from_exception_info(info),
-                     acl.rt.get_thread_id_from_exception_info(info)))
-
-    assert acl.rt.set_exception_info_callback(on_exception) == 0
-    event, ret = acl.rt.create_event()
-    value, ret = acl.rt.malloc(64, 0)
-    acl.rt.memset(value, 64, 0, 64)
-    assert acl.rt.set_op_wait_timeout(1) == 0
-    assert acl.rt.value_wait(value, 5, 1, stream) == 0  # nobody writes 5
-    code = acl.rt.synchronize_stream_with_timeout(stream, 100)
-    clear.append(acl.rt.set_exception_info_callback(None))
-    clear.append(acl.rt.set_exception_info_callback())
-    assert clear == [0, 0] and code != 0
-    with pytest.raises(TypeError, match="parameter must be callable"):
-        acl.rt.set_exception_info_callback(3)
-    acl.rt.stream_abort(stream)
-    acl.rt.set_op_wait_timeout(0)
-    acl.rt.destroy_event(event)
-    acl.rt.free(value)
-    for entry in seen:
-        assert entry[2] == 0

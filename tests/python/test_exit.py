@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-TIMES = int(os.environ.get("BELAY_EXITS", "4"))
+TIMES = int(os.environ.get("BELAY_EXITS", "2"))
 
 START = """
 import acl, sys, threading, time

@@ -48,6 +48,19 @@ def test_only_the_last_few_objects_are_kept():
     assert gone() is None
 
 
+def test_large_objects_are_kept_only_until_the_next():
+    class Array(np.ndarray):
+        pass
+
+    first = np.zeros(100 << 20, np.uint8).view(Array)
+    gone = weakref.ref(first)
+    acl.util.numpy_to_ptr(first)
+    del first
+    assert gone() is not None
+    acl.util.bytes_to_ptr(bytes(4))
+    assert gone() is None
+
+
 def test_ptr_to_bytes_copies():
     source = np.arange(4, dtype=np.uint8)
     copy = acl.util.ptr_to_bytes(source.ctypes.data, 4)

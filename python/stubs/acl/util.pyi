@@ -18,7 +18,7 @@ def numpy_contiguous_to_ptr(data_in: Any, /) -> tuple[int, Any]:
 def ptr_to_numpy(ptr: int, shape: tuple[int, ...], type: int, /) -> Any:
     """-> output"""
 
-def start_thread(thr_func: Callable[..., Any], args_list: list[Any] | None = None, /) -> tuple[int, int]:
+def start_thread(thr_func: Callable[..., Any], args_list: Any, /) -> tuple[int, int]:
     """-> thr_id, ret"""
 
 def stop_thread(thr_id: int, /) -> int:
