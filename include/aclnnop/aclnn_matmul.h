@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// self @ mat2.
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
 #ifndef ACLNNOP_ACLNN_MATMUL_H_
 #define ACLNNOP_ACLNN_MATMUL_H_
 
@@ -9,11 +9,14 @@
 extern "C" {
 #endif
 
-ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2,
-                                                            aclTensor* out, int8_t cubeMathType,
-                                                            uint64_t* workspaceSize, aclOpExecutor** executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmul(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                            aclrtStream stream);
+    aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2,
+    aclTensor* out, int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmulWeightNz(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+    aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmulWeightNzGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2,
+    aclTensor* out, int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 #ifdef __cplusplus
 }

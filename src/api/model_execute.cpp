@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "acl/acl_mdl.h"
 #include "api/dataset.h"
 #include "api/entry.h"
 #include "api/exec_config.h"
 #include "api/model_file.h"
+#include "api/stream_allocator.h"
 #include "executor/model_registry.h"
 #include "runtime/current.h"
 #include "runtime/device.h"
 #include "runtime/heap.h"
-#include "runtime/user_allocator.h"
 
 using namespace belay;
 using namespace belay::api;
@@ -24,28 +23,6 @@ using executor::Tensor;
 
 // A program may pass a buffer that is this much shorter than the tensor (runtime.md 6.7).
 constexpr size_t kSizeTolerance = 64;
-
-// The program's own allocator as the executor sees it: addresses, not blocks.
-class StreamAllocator : public executor::Allocator {
- public:
-  explicit StreamAllocator(std::shared_ptr<UserAllocator> user) : user_(std::move(user)) {}
-
-  Result<void*> allocate(size_t bytes) override {
-    const auto block = TRY(user_->allocate(bytes));
-    blocks_[block.address] = block;
-    return block.address;
-  }
-  void free(void* address) override {
-    const auto found = blocks_.find(address);
-    if (found == blocks_.end()) return;
-    user_->free(found->second);
-    blocks_.erase(found);
-  }
-
- private:
-  const std::shared_ptr<UserAllocator> user_;
-  std::map<void*, UserAllocator::Block> blocks_;
-};
 
 // An input whose buffer is a little shorter than its tensor: it is copied when the run starts, so that no kernel reads
 // past the end of the program's memory.

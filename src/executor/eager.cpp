@@ -117,7 +117,7 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
   for (Observer* watcher : watchers) watcher->starts(info, node, seen);
   Outputs outputs = is_choice(node) ? run_choice(node, info, inputs, allocator)
                     : is_loop(node) ? run_loop(node, info, inputs, allocator)
-                                    : run_kernel(node, inputs, allocator);
+                                    : run_fused(node, info, inputs, allocator);
   if (!outputs.ok()) {
     Status status = outputs.status();
     if (!is_choice(node) && !is_loop(node)) status.message = node.type + " " + node.name + ": " + status.message;
@@ -126,6 +126,15 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
   }
   for (Observer* watcher : watchers) watcher->ran(info, node, seen, tensors_of(*outputs));
   return outputs;
+}
+
+// A fused node runs its members one after the other: its shapes come too late to look for one kernel.
+EagerRunner::Outputs EagerRunner::run_fused(const Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
+                                            Allocator& allocator) {
+  const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers);
+  if (!members) return run_kernel(node, inputs, allocator);
+  if (!members_) members_ = std::make_unique<EagerRunner>(model_, ProgramOptions{options_.threads, options_.only_kernels});
+  return members_->run(**members, GraphRole::Members, info, inputs, allocator);
 }
 
 EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, const std::vector<LiveTensor>& inputs,

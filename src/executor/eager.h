@@ -37,6 +37,7 @@ class EagerRunner {
 
   Outputs run_node(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs, Allocator& allocator);
   Outputs run_kernel(const graph::Node& node, const std::vector<LiveTensor>& inputs, Allocator& allocator);
+  Outputs run_fused(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs, Allocator& allocator);
   Outputs run_choice(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
                      Allocator& allocator);
   Outputs run_loop(const graph::Node& node, RunInfo info, std::vector<LiveTensor> inputs, Allocator& allocator);
@@ -49,6 +50,7 @@ class EagerRunner {
   const graph::Model& model_;
   const ProgramOptions options_;
   std::map<const graph::Node*, std::vector<CachedKernel>> kernels_;
+  std::unique_ptr<EagerRunner> members_;  // runs what fused nodes are made of; nobody watches
 };
 
 }  // namespace belay::executor

@@ -34,7 +34,10 @@ def rows(name):
 
 def functions():
     """The functions that the library exports."""
-    return [row for row in rows("functions.tsv") if "no exported symbol" not in row["notes"]]
+    found = [row for row in rows("functions.tsv") if "no exported symbol" not in row["notes"]]
+    known = {row["function"] for row in found}
+    aclnn = [{**row, "return": "aclnnStatus", "notes": ""} for row in rows("aclnn.tsv") if row["function"] not in known]
+    return found + aclnn
 
 
 def errors():

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_ADD_LAYER_NORM_QUANT_H_
+#define ACLNNOP_ACLNN_ADD_LAYER_NORM_QUANT_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAddLayerNormQuant(void* workspace, uint64_t workspaceSize,
+    aclOpExecutor* executor, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAddLayerNormQuantGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
+    const aclTensor* gamma, const aclTensor* beta, const aclTensor* biasOptional, const aclTensor* scales1Optional,
+    const aclTensor* scales2Optional, const aclTensor* zeroPoints1Optional, const aclTensor* zeroPoints2Optional,
+    const char* quantMode, double epsilon, bool additionalOutput, bool divMode, aclTensor* y1Out, aclTensor* y2Out,
+    aclTensor* xOut, aclTensor* outScales1Out, aclTensor* outScales2Out, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_ADD_LAYER_NORM_QUANT_H_

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_ADD_RMS_NORM_H_
+#define ACLNNOP_ACLNN_ADD_RMS_NORM_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAddRmsNorm(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+    aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAddRmsNormGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
+    const aclTensor* gamma, double epsilon, aclTensor* yOut, aclTensor* rstdOut, aclTensor* xOut,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_ADD_RMS_NORM_H_

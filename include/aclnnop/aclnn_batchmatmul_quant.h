@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_BATCHMATMUL_QUANT_H_
+#define ACLNNOP_ACLNN_BATCHMATMUL_QUANT_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchMatmulQuant(void* workspace, uint64_t workspaceSize,
+    aclOpExecutor* executor, const aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchMatmulQuantGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
+    const aclTensor* quantParam, const aclTensor* bias, bool transposeX1, bool transposeX2, aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_BATCHMATMUL_QUANT_H_

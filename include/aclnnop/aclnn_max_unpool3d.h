@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_MAX_UNPOOL3D_H_
+#define ACLNNOP_ACLNN_MAX_UNPOOL3D_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxUnpool3d(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+    aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxUnpool3dGetWorkspaceSize(const aclTensor* self, const aclTensor* indices,
+    const aclIntArray* outputSize, const aclIntArray* stride, const aclIntArray* padding, aclTensor* outRef,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_MAX_UNPOOL3D_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_MOE_DISTRIBUTE_BUFFER_RESET_H_
+#define ACLNNOP_ACLNN_MOE_DISTRIBUTE_BUFFER_RESET_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMoeDistributeBufferReset(void* workspace, uint64_t workspaceSize,
+    aclOpExecutor* executor, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMoeDistributeBufferResetGetWorkspaceSize(const aclTensor* elasticInfo,
+    const char* groupEp, int64_t epWorldSize, int64_t needSync, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_MOE_DISTRIBUTE_BUFFER_RESET_H_

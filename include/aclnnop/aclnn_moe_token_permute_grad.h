@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_MOE_TOKEN_PERMUTE_GRAD_H_
+#define ACLNNOP_ACLNN_MOE_TOKEN_PERMUTE_GRAD_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMoeTokenPermuteGrad(void* workspace, uint64_t workspaceSize,
+    aclOpExecutor* executor, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMoeTokenPermuteGradGetWorkspaceSize(const aclTensor* permutedOutputGrad,
+    const aclTensor* sortedIndices, int64_t numTopk, bool paddedMode, aclTensor* out, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_MOE_TOKEN_PERMUTE_GRAD_H_

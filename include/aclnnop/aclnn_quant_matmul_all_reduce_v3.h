@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_QUANT_MATMUL_ALL_REDUCE_V3_H_
+#define ACLNNOP_ACLNN_QUANT_MATMUL_ALL_REDUCE_V3_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnQuantMatmulAllReduceV3(void* workspace, uint64_t workspaceSize,
+    aclOpExecutor* executor, const aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnQuantMatmulAllReduceV3GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
+    const aclTensor* biasOptional, const aclTensor* x3Optional, const aclTensor* dequantScale,
+    const aclTensor* pertokenScaleOptional, const aclTensor* commQuantScale1Optional,
+    const aclTensor* commQuantScale2Optional, const char* group, const char* reduceOp, int64_t commTurn,
+    int64_t streamMode, const aclTensor* output, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_QUANT_MATMUL_ALL_REDUCE_V3_H_

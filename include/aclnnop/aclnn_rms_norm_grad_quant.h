@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_RMS_NORM_GRAD_QUANT_H_
+#define ACLNNOP_ACLNN_RMS_NORM_GRAD_QUANT_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGradQuant(void* workspace, uint64_t workspaceSize,
+    aclOpExecutor* executor, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGradQuantGetWorkspaceSize(const aclTensor* dy, const aclTensor* x,
+    const aclTensor* rstd, const aclTensor* gamma, const aclTensor* scalesX, const aclTensor* offsetXOptional,
+    const char* quantMode, bool divMode, aclTensor* dxOut, aclTensor* dgammaOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_RMS_NORM_GRAD_QUANT_H_

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_WEIGHT_QUANT_BATCH_MATMUL_NZ_H_
+#define ACLNNOP_ACLNN_WEIGHT_QUANT_BATCH_MATMUL_NZ_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnWeightQuantBatchMatmulNz(void* workspace, uint64_t workspaceSize,
+    aclOpExecutor* executor, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnWeightQuantBatchMatmulNzGetWorkspaceSize(const aclTensor* x,
+    const aclTensor* weight, const aclTensor* antiquantScale, const aclTensor* antiquantOffsetOptional,
+    const aclTensor* quantScaleOptional, const aclTensor* quantOffsetOptional, const aclTensor* biasOptional,
+    int antiquantGroupSize, const aclTensor* y, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_WEIGHT_QUANT_BATCH_MATMUL_NZ_H_

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by scripts/aclnn from abi/aclnn.tsv. For C++ only.
+#ifndef ACLNNOP_ACLNN_WEIGHT_QUANT_BATCH_MATMUL_V3_H_
+#define ACLNNOP_ACLNN_WEIGHT_QUANT_BATCH_MATMUL_V3_H_
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnWeightQuantBatchMatmulV3(void* workspace, uint64_t workspaceSize,
+    aclOpExecutor* executor, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnWeightQuantBatchMatmulV3GetWorkspaceSize(const aclTensor* x,
+    const aclTensor* weight, const aclTensor* antiquantScale, const aclTensor* antiquantOffsetOptional,
+    const aclTensor* quantScaleOptional, const aclTensor* quantOffsetOptional, const aclTensor* biasOptional,
+    int antiquantGroupSize, int innerPrecise, const aclTensor* y, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACLNNOP_ACLNN_WEIGHT_QUANT_BATCH_MATMUL_V3_H_

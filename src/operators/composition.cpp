@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/composition.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "graph/schema.h"
+#include "opdev/op_errno.h"
+#include "operators/promotion.h"
+#include "operators/recipe.h"
+
+namespace belay::operators {
+namespace {
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> all;
+  while (!text.empty()) {
+    const size_t end = text.find(' ');
+    all.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return all;
+}
+
+// An attribute of the type its schema gives, from a value of a recipe.
+Result<graph::Attribute> attribute_of(const Value& value, const std::string& type) {
+  if (type == "ListInt") return graph::Attribute(value.ints());
+  if (type == "ListFloat") return graph::Attribute(std::vector<float>(value.numbers.begin(), value.numbers.end()));
+  if (type == "Int") return graph::Attribute(value.integer);
+  if (type == "Bool") return graph::Attribute(value.number != 0);
+  if (type == "Float") return graph::Attribute(static_cast<float>(value.number));
+  if (type == "String") return graph::Attribute(value.text);
+  if (type == "Type") return graph::Attribute(static_cast<DataType>(value.integer));
+  return Status{ACL_ERROR_INTERNAL_ERROR, "recipes cannot set an attribute of type " + type};
+}
+
+// One evaluation of a recipe.
+class Evaluation {
+ public:
+  Evaluation(const RecipeRow& row, std::span<const CallArgument> arguments)
+      : row_(row), names_(words(row.parameters)), arguments_(arguments) {}
+
+  Result<Composition> run() {
+    for (const Statement& statement : TRY(parse_recipe(row_.recipe))) TRY(execute(statement));
+    Composition made;
+    made.inputs = inputs_;
+    made.outputs = outputs_;
+    made.graph = sketch_.finish(results_);
+    return made;
+  }
+
+ private:
+  Status execute(const Statement& statement) {
+    Value value = TRY(evaluate(statement.value));
+    if (statement.targets.size() == 1) return assign(statement.targets[0], value);
+    if (value.kind != Value::Kind::List || value.list.size() < statement.targets.size())
+      return {ACL_ERROR_INTERNAL_ERROR, "the recipe of " + std::string(row_.function) + " has too few results"};
+    for (size_t i = 0; i < statement.targets.size(); ++i) TRY(assign(statement.targets[i], value.list[i]));
+    return {};
+  }
+
+  int parameter(std::string_view name) const {
+    const auto found = std::ranges::find(names_, name);
+    return found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
+  }
+
+  Status assign(const std::string& target, const Value& value) {
+    int index = parameter(target);
+    if (index < 0 && target == row_.in_place) index = 0;
+    if (index < 0) {
+      variables_[target] = value;
+      return {};
+    }
+    const CallArgument& argument = arguments_[static_cast<size_t>(index)];
+    if (argument.kind == CallArgument::Kind::Tensor) return store(value, static_cast<size_t>(index), 0);
+    if (value.list.size() != argument.tensors.size())
+      return invalid(formatted("{} has {} tensors, but there are {} results", target, argument.tensors.size(),
+                               value.list.size()));
+    for (size_t i = 0; i < value.list.size(); ++i) TRY(store(value.list[i], static_cast<size_t>(index), i));
+    return {};
+  }
+
+  Status store(const Value& value, size_t index, size_t member) {
+    const TensorArgument& out = arguments_[index].tensors[member];
+    if (!out.present) {
+      if (names_[index].ends_with("Optional")) return {};
+      return {ACLNN_ERR_PARAM_NULLPTR, formatted("parameter {} must not be null", names_[index])};
+    }
+    if (!value.any_type && value.kind != Value::Kind::Number && !may_store(value.type, out.type))
+      return invalid(formatted("the result is {}, which cannot be stored in {} of type {}", graph::name_of(value.type),
+                               names_[index], graph::name_of(out.type)));
+    Value result = TRY(sketch_.cast(value, out.type));
+    if (result.shape != out.shape) result = TRY(reshaped(result, out.shape, names_[index]));
+    results_.push_back(result);
+    outputs_.push_back({index, member});
+    return {};
+  }
+
+  // Dimensions of 1 may be missing or added.
+  Result<Value> reshaped(const Value& result, const Shape& wanted, std::string_view name) {
+    const auto without_ones = [](Shape shape) {
+      std::erase(shape, 1);
+      return shape;
+    };
+    if (without_ones(result.shape) == without_ones(wanted)) return sketch_.reshape(result, wanted);
+    return invalid(formatted("the result has shape {}, {} has shape {}", graph::to_text(result.shape), name,
+                             graph::to_text(wanted)));
+  }
+
+  Result<Value> evaluate(const Expression& expression) {
+    switch (expression.kind) {
+      case Expression::Kind::Number:
+        return expression.real ? Value::of(expression.number) : Value::of(static_cast<int64_t>(expression.number));
+      case Expression::Kind::Text:
+        return Value::of(expression.text);
+      case Expression::Kind::Name:
+        return named(expression.text);
+      case Expression::Kind::List:
+        return list(TRY(evaluate_all(expression.items)));
+      case Expression::Kind::Call:
+        break;
+    }
+    if (expression.text == "like") return like(expression.items.at(0).text);
+    Values arguments = TRY(evaluate_all(expression.items));
+    if (const Builtin* builtin = find_builtin(expression.text)) return builtin->run(sketch_, arguments);
+    return call(expression, arguments);
+  }
+
+  Result<Values> evaluate_all(const std::vector<Expression>& expressions) {
+    Values all;
+    for (const Expression& expression : expressions) all.push_back(TRY(evaluate(expression)));
+    return all;
+  }
+
+  // Numbers stay numbers; with a tensor among them, a list of tensors.
+  static Value list(const Values& items) {
+    Value made{.kind = Value::Kind::Numbers};
+    for (const Value& item : items) {
+      if (item.kind != Value::Kind::Number) return Value::many(items);
+      made.numbers.push_back(item.number);
+    }
+    return made;
+  }
+
+  Result<Value> named(const std::string& name) {
+    if (const auto found = variables_.find(name); found != variables_.end()) return found->second;
+    const int index = parameter(name);
+    if (index < 0) return Value::of(name);  // the name of an operator
+    const CallArgument& argument = arguments_[static_cast<size_t>(index)];
+    if (argument.kind == CallArgument::Kind::Value) return absent_named(argument.value, name);
+    if (argument.kind == CallArgument::Kind::Tensor)
+      return variables_[name] = absent_named(take(static_cast<size_t>(index), 0), name);
+    Values members;
+    for (size_t i = 0; i < argument.tensors.size(); ++i) members.push_back(take(static_cast<size_t>(index), i));
+    return variables_[name] = Value::many(std::move(members));
+  }
+
+  static Value absent_named(Value value, const std::string& name) {
+    if (!value.present()) value.text = name;
+    return value;
+  }
+
+  Value take(size_t index, size_t member) {
+    const TensorArgument& tensor = arguments_[index].tensors[member];
+    if (!tensor.present) return {};
+    inputs_.push_back({index, member});
+    return sketch_.input(tensor.type, tensor.shape, tensor.format);
+  }
+
+  Result<Value> like(const std::string& name) {
+    const int index = parameter(name) < 0 && name == row_.in_place ? 0 : parameter(name);
+    const TensorArgument& tensor = arguments_[static_cast<size_t>(index)].tensors[0];
+    if (!tensor.present) return Status{ACLNN_ERR_PARAM_NULLPTR, "parameter " + name + " must not be null"};
+    return Value{.kind = Value::Kind::Like, .type = tensor.type, .shape = tensor.shape};
+  }
+
+  // A GE operator as it is; its options are attributes.
+  Result<Value> call(const Expression& expression, const Values& inputs) {
+    const graph::Schema* schema = graph::find_schema(expression.text);
+    if (!schema) return Status{ACL_ERROR_INTERNAL_ERROR, "there is no function or operator " + expression.text};
+    for (size_t i = 0; i < std::min(inputs.size(), schema->inputs.size()); ++i)
+      if (schema->inputs[i].kind == graph::PortKind::Required) TRY(need(inputs[i]));
+    graph::Attributes attributes;
+    for (const auto& [name, option] : expression.options) {
+      const graph::AttributeSchema* declared = schema->attribute(name);
+      if (!declared) return Status{ACL_ERROR_INTERNAL_ERROR, expression.text + " has no attribute " + name};
+      const Value value = TRY(evaluate(option));
+      TRY(need(value));
+      attributes[name] = TRY(attribute_of(value, declared->type));
+    }
+    Values results = TRY(sketch_.ops(expression.text, inputs, std::move(attributes)));
+    return results.size() == 1 ? results[0] : Value::many(std::move(results));
+  }
+
+  const RecipeRow& row_;
+  const std::vector<std::string_view> names_;
+  const std::span<const CallArgument> arguments_;
+  Sketch sketch_;
+  std::map<std::string, Value, std::less<>> variables_;
+  std::vector<Place> inputs_, outputs_;
+  Values results_;
+};
+
+}  // namespace
+
+Result<Composition> compose(const RecipeRow& row, std::span<const CallArgument> arguments) {
+  return Evaluation(row, arguments).run();
+}
+
+}  // namespace belay::operators

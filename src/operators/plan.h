@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "executor/eager.h"
+#include "executor/loaded_model.h"
+#include "executor/program.h"
+#include "graph/graph.h"
+
+namespace belay::operators {
+
+using backend::Tensor;
+using executor::RunInfo;
+
+// A small graph made ready to run outside a model: one operator, or the few that an aclnn call is made of. Its inputs
+// are the Data nodes by `index`, its outputs those of NetOutput. Safe from any thread; runs follow one another.
+class Plan {
+ public:
+  // Fails with the reasons of all nodes that cannot run.
+  static Result<std::shared_ptr<Plan>> make(graph::Graph graph,
+                                            std::vector<std::shared_ptr<executor::Observer>> observers = {});
+
+  // Whether the shapes are known before the inputs' values are. Else the plan runs node by node.
+  bool fixed() const { return program_ != nullptr; }
+  // Memory that a run needs besides its tensors, at any alignment; 0 for a plan that is not fixed.
+  size_t work_bytes() const { return work_bytes_; }
+  // Types and shapes of a fixed plan's results.
+  const std::vector<graph::TensorInfo>& outputs() const { return program_->outputs(); }
+  const graph::Graph& graph() const { return model_.main(); }
+
+  // Runs a fixed plan on the calling thread; `work` has work_bytes().
+  Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, void* work);
+  // Runs node by node. Results are copied into the outputs, whose shapes say on return what came out; 100000 when a
+  // result is larger than its output was said to be.
+  Status run_nodes(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
+                   executor::Allocator& allocator);
+
+ private:
+  Plan() = default;
+
+  graph::Model model_;
+  std::unique_ptr<executor::Program> program_;
+  std::unique_ptr<executor::EagerRunner> eager_;
+  size_t work_bytes_ = 0;
+  std::mutex mutex_;  // of the runs
+};
+
+// Memory of the host, for plans whose stream has no allocator of its own.
+class HostAllocator : public executor::Allocator {
+ public:
+  Result<void*> allocate(size_t bytes) override;
+  void free(void* address) override;
+};
+
+}  // namespace belay::operators
