@@ -10,7 +10,6 @@
 #include "api/tensor_desc.h"
 #include "base/text.h"
 #include "opdev/op_errno.h"
-#include "operators/observers.h"
 #include "operators/plan_cache.h"
 #include "runtime/current.h"
 
@@ -148,15 +147,14 @@ Result<AclnnPlan> make_plan(const operators::RecipeRow& row, const std::vector<C
   operators::Composition made = std::move(composed).value();
   AclnnPlan plan{nullptr, made.inputs, made.outputs};
   if (nothing_to_do(made, arguments)) return plan;
-  auto compiled = operators::Plan::make(std::move(made.graph), operators::observers());
+  auto compiled = operators::Plan::make(std::move(made.graph));
   if (!compiled.ok()) return as_invalid(compiled.status());
   plan.plan = std::move(compiled).value();
   return plan;
 }
 
 Result<AclnnPlan> find_plan(const operators::RecipeRow& row, const Described& described) {
-  const std::string key =
-      formatted("{}#{}", row.function, operators::observers_generation()) + described.key();
+  const std::string key = std::string(row.function) + described.key();
   if (auto kept = cache().find(key)) return *kept;
   AclnnPlan made = TRY(make_plan(row, described.arguments()));
   cache().keep(key, made);

@@ -5,10 +5,13 @@
 #include <cstdlib>
 
 #include "aclnn/acl_meta.h"
+#include "api/aclnn_args.h"
 #include "api/entry.h"
 #include "api/strided_copy.h"
 #include "api/tensor_desc.h"
 #include "base/text.h"
+#include "dump/op_args.h"
+#include "dump/recorder.h"
 #include "opdev/op_errno.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
@@ -22,6 +25,11 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr uint8_t kExecutorKind = 0x45;
+
+uint64_t next_sequence() {
+  static std::atomic<uint64_t> next{0};
+  return next++;
+}
 
 size_t rounded(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -66,6 +74,9 @@ struct AclnnExecutor::Run {
   std::vector<Copied> copied_inputs, copied_outputs;
   std::byte* workspace = nullptr;
   size_t workspace_bytes = 0;
+  // When the call is dumped: how its kernels are shown, and the call as a whole.
+  std::unique_ptr<operators::Watch> watch;
+  graph::Node whole;
 
   size_t needed() const {
     size_t bytes = kAlignment + plan->work_bytes();
@@ -91,20 +102,42 @@ struct AclnnExecutor::Run {
       outputs[copied.tensor].data = at;
       at += rounded(copied.view.bytes());
     }
-    TRY(plan->fixed() ? plan->run(info, inputs, outputs, at) : run_nodes());
+    if (watch) watch->observer->starts(info, whole, inputs);
+    TRY(plan->fixed() ? plan->run(info, inputs, outputs, at, watch.get()) : run_nodes());
+    if (watch) watch->observer->ran(info, whole, inputs, outputs);
     for (const Copied& copied : copied_outputs)
       scatter_view(static_cast<const std::byte*>(outputs[copied.tensor].data), copied.view);
     return {};
   }
 
+  // Kernels are L0, the call is L2.
+  void watched_by(std::shared_ptr<executor::Observer> observer, const std::string& function, uint64_t sequence) {
+    const std::string numbered = function + "_" + std::to_string(sequence);
+    watch = std::make_unique<operators::Watch>(operators::Watch{std::move(observer), numbered + "_L0", "AiCore"});
+    whole.type = numbered + "_L2";
+    whole.name = function;
+    const auto describe = [](const std::vector<backend::Tensor>& tensors, std::vector<graph::TensorDesc>& descs) {
+      for (const auto& tensor : tensors)
+        descs.push_back({.type = tensor.type, .shape = tensor.shape, .origin_shape = tensor.shape});
+    };
+    describe(inputs, whole.input_descs);
+    describe(outputs, whole.outputs);
+    whole.inputs.resize(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) whole.inputs[i] = {static_cast<int>(i), 0};
+  }
+
   Status run_nodes() {
     operators::HostAllocator host;
-    return plan->run_nodes(info, inputs, outputs, host);
+    return plan->run_nodes(info, inputs, outputs, host, watch.get());
   }
 };
 
 AclnnExecutor::AclnnExecutor(const char* function, AclnnPlan plan, Views inputs, Views outputs)
-    : function_(function), plan_(std::move(plan)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+    : function_(function),
+      sequence_(next_sequence()),
+      plan_(std::move(plan)),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)) {
   if (!plan_.plan) return;
   workspace_bytes_ = plan_.plan->work_bytes();
   for (const auto& input : inputs_)
@@ -127,12 +160,20 @@ Status AclnnExecutor::check_memory() const {
 Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* workspace, size_t bytes) const {
   if (!plan_.plan) return {};  // nothing to compute
   TRY(check_memory());
-  auto run = std::make_unique<Run>();
-  run->plan = plan_.plan;
-  run->info.stream_id = static_cast<uint32_t>(stream->id());
-  run->info.device_id = stream->context()->device().id();
+  auto run = make_run(*stream);
   run->workspace = static_cast<std::byte*>(workspace);
   run->workspace_bytes = workspace ? bytes : 0;
+  if (dump::op_args().started()) record_arguments(plan_.plan->graph());
+  if (auto watcher = dump::recorder().watch_operator(true)) run->watched_by(std::move(watcher), function_, sequence_);
+  return stream->launch([run = std::move(run)] { return run->run(); });
+}
+
+std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(const Stream& stream) const {
+  auto run = std::make_unique<Run>();
+  run->plan = plan_.plan;
+  run->info.stream_id = static_cast<uint32_t>(stream.id());
+  run->info.task_id = operators::next_task_id(run->info.stream_id);
+  run->info.device_id = stream.context()->device().id();
   run->inputs.reserve(inputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorView& view = *inputs_[i];
@@ -145,7 +186,7 @@ Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* worksp
     run->outputs.push_back({to_graph(view.type), view.shape, backend::Layout::Plain, view.first()});
     if (needs_copy(view, inputs_)) run->copied_outputs.push_back({view, i});
   }
-  return stream->launch([run = std::move(run)] { return run->run(); });
+  return run;
 }
 
 }  // namespace belay::api
@@ -224,8 +265,8 @@ aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t, const
   return set_address(__func__, executor, tensors, relativeIndex, addr);
 }
 
-aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t, const size_t relativeIndex,
-                                    aclTensorList* tensors, void* addr) {
+aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t, const size_t relativeIndex, aclTensorList* tensors,
+                                    void* addr) {
   return set_address(__func__, executor, tensors, relativeIndex, addr);
 }
 
@@ -251,7 +292,7 @@ aclnnStatus AclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t, const
   return set_address(__func__, executor, tensors, relativeIndex, addr);
 }
 
-aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t, const size_t relativeIndex,
-                                    aclTensorList* tensors, void* addr) {
+aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t, const size_t relativeIndex, aclTensorList* tensors,
+                                    void* addr) {
   return set_address(__func__, executor, tensors, relativeIndex, addr);
 }

@@ -37,8 +37,10 @@ class AclnnExecutor {
  private:
   struct Run;
   Status check_memory() const;
+  std::unique_ptr<Run> make_run(const Stream& stream) const;
 
   const char* const function_;
+  const uint64_t sequence_;  // counts the first phases of the process
   const AclnnPlan plan_;
   const std::vector<std::shared_ptr<TensorView>> inputs_, outputs_;
   size_t workspace_bytes_ = 0;

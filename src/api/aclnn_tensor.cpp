@@ -71,8 +71,8 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
   return entry_value<aclTensor*>(
       __func__, nullptr,
       [&]() -> aclTensor* {
-        auto view = make_view(viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
-                              tensorData);
+        auto view =
+            make_view(viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum, tensorData);
         if (view.ok()) return new aclTensor{std::make_shared<TensorView>(std::move(view).value())};
         report("aclCreateTensor", view.status());
         return nullptr;

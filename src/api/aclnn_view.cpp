@@ -28,8 +28,7 @@ std::byte* TensorView::first() const {
 std::pair<const std::byte*, const std::byte*> TensorView::reach() const {
   if (!data || count() == 0) return {nullptr, nullptr};
   int64_t low = 0, high = 1;
-  for (size_t i = 0; i < shape.size(); ++i)
-    (strides[i] < 0 ? low : high) += strides[i] * (shape[i] - 1);
+  for (size_t i = 0; i < shape.size(); ++i) (strides[i] < 0 ? low : high) += strides[i] * (shape[i] - 1);
   const auto bytes = static_cast<int64_t>(std::max<size_t>(element_bytes(), 1));
   return {first() + low * bytes, first() + high * bytes};
 }

@@ -27,22 +27,22 @@ constexpr int kInputs = 5;  // A, B, C, alpha, beta
 
 Status check(const Gemm& gemm) {
   if (gemm.m <= 0 || gemm.n <= 0 || gemm.k <= 0)
-    return {ACL_ERROR_INVALID_PARAM, formatted("m, n and k must be above 0; they are {}, {}, {}", gemm.m, gemm.n, gemm.k),
-            "EH0009"};
+    return {ACL_ERROR_INVALID_PARAM,
+            formatted("m, n and k must be above 0; they are {}, {}, {}", gemm.m, gemm.n, gemm.k), "EH0009"};
   for (const aclTransType order : {gemm.a, gemm.b, gemm.c})
     if (order != ACL_TRANS_N && order != ACL_TRANS_T)
       return {ACL_ERROR_INVALID_PARAM, "matrices must be ACL_TRANS_N or ACL_TRANS_T; the NZ orders are not supported",
               "EH0009"};
   if (gemm.c != ACL_TRANS_N) return {ACL_ERROR_INVALID_PARAM, "C must be ACL_TRANS_N", "EH0009"};
-  if (gemm.type_a != gemm.type_b)
-    return {ACL_ERROR_INVALID_PARAM, "A and B must have one type", "EH0009"};
+  if (gemm.type_a != gemm.type_b) return {ACL_ERROR_INVALID_PARAM, "A and B must have one type", "EH0009"};
   return {};
 }
 
 Result<operators::SingleOperator> make(const Gemm& gemm, operators::OperatorRequest& request) {
   const int64_t m = gemm.m, n = gemm.n, k = gemm.k;
   const auto matrix = [](aclDataType type, int64_t rows, int64_t columns, bool swapped) {
-    return graph::TensorDesc{.type = to_graph(type), .shape = swapped ? graph::Shape{columns, rows} : graph::Shape{rows, columns}};
+    return graph::TensorDesc{.type = to_graph(type),
+                             .shape = swapped ? graph::Shape{columns, rows} : graph::Shape{rows, columns}};
   };
   const graph::TensorDesc scalar{.type = to_graph(gemm.type_c)};
   const auto c = matrix(gemm.type_c, m, n, false);
@@ -56,10 +56,12 @@ Result<operators::SingleOperator> make(const Gemm& gemm, operators::OperatorRequ
   for (const auto& desc : request.inputs) inputs.push_back(sketch.input(desc.type, desc.shape, graph::Format::ND));
   if (c.type == DataType::Float)  // rounded once, at the end
     for (size_t i = 0; i < 2; ++i) inputs[i] = TRY(sketch.cast(inputs[i], c.type));
-  const auto product = TRY(sketch.op("GEMM", inputs, {{"transpose_a", gemm.a == ACL_TRANS_T}, {"transpose_b", gemm.b == ACL_TRANS_T}}));
+  const auto product =
+      TRY(sketch.op("GEMM", inputs, {{"transpose_a", gemm.a == ACL_TRANS_T}, {"transpose_b", gemm.b == ACL_TRANS_T}}));
   if (product.type != c.type)
-    return Status{ACL_ERROR_UNSUPPORTED_DATA_TYPE,
-                  formatted("a product of {} cannot be {}", graph::name_of(request.inputs[0].type), graph::name_of(c.type))};
+    return Status{
+        ACL_ERROR_UNSUPPORTED_DATA_TYPE,
+        formatted("a product of {} cannot be {}", graph::name_of(request.inputs[0].type), graph::name_of(c.type))};
   operators::SingleOperator made;
   made.plan = TRY(operators::Plan::make(sketch.finish({product})));
   made.inputs = {0, 1, 2, 3, 4};
@@ -108,8 +110,8 @@ Gemm gemv(aclTransType a, int m, int n, aclDataType type_a, aclDataType type_x, 
 
 aclError aclblasGemmEx(aclTransType transA, aclTransType transB, aclTransType transC, int m, int n, int k,
                        const void* alpha, const void* matrixA, int lda, aclDataType dataTypeA, const void* matrixB,
-                       int ldb, aclDataType dataTypeB, const void* beta, void* matrixC, int ldc,
-                       aclDataType dataTypeC, aclComputeType type, aclrtStream stream) {
+                       int ldb, aclDataType dataTypeB, const void* beta, void* matrixC, int ldc, aclDataType dataTypeC,
+                       aclComputeType type, aclrtStream stream) {
   return entry(
       __func__,
       [&] {
@@ -125,8 +127,10 @@ aclError aclblasCreateHandleForGemmEx(aclTransType transA, aclTransType transB, 
                                       aclComputeType type, aclopHandle** handle) {
   return entry(
       __func__,
-      [&] { return create({transA, transB, transC, m, n, k, dataTypeA, dataTypeB, dataTypeC}, handle); }, transA,
-      transB, transC, m, n, k, dataTypeA, dataTypeB, dataTypeC, type, handle);
+      [&] {
+        return create({transA, transB, transC, m, n, k, dataTypeA, dataTypeB, dataTypeC}, handle);
+      },
+      transA, transB, transC, m, n, k, dataTypeA, dataTypeB, dataTypeC, type, handle);
 }
 
 aclError aclblasHgemm(aclTransType transA, aclTransType transB, aclTransType transC, int m, int n, int k,
@@ -141,12 +145,14 @@ aclError aclblasHgemm(aclTransType transA, aclTransType transB, aclTransType tra
       transA, transB, transC, m, n, k, alpha, matrixA, lda, matrixB, ldb, beta, matrixC, ldc, type, stream);
 }
 
-aclError aclblasCreateHandleForHgemm(aclTransType transA, aclTransType transB, aclTransType transC, int m, int n,
-                                     int k, aclComputeType type, aclopHandle** handle) {
+aclError aclblasCreateHandleForHgemm(aclTransType transA, aclTransType transB, aclTransType transC, int m, int n, int k,
+                                     aclComputeType type, aclopHandle** handle) {
   return entry(
       __func__,
-      [&] { return create({transA, transB, transC, m, n, k, ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16}, handle); }, transA,
-      transB, transC, m, n, k, type, handle);
+      [&] {
+        return create({transA, transB, transC, m, n, k, ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16}, handle);
+      },
+      transA, transB, transC, m, n, k, type, handle);
 }
 
 aclError aclblasS8gemm(aclTransType transA, aclTransType transB, aclTransType transC, int m, int n, int k,
@@ -155,8 +161,8 @@ aclError aclblasS8gemm(aclTransType transA, aclTransType transB, aclTransType tr
   return entry(
       __func__,
       [&] {
-        return multiply({transA, transB, transC, m, n, k, ACL_INT8, ACL_INT8, ACL_INT32}, alpha, matrixA, matrixB,
-                        beta, matrixC, stream);
+        return multiply({transA, transB, transC, m, n, k, ACL_INT8, ACL_INT8, ACL_INT32}, alpha, matrixA, matrixB, beta,
+                        matrixC, stream);
       },
       transA, transB, transC, m, n, k, alpha, matrixA, lda, matrixB, ldb, beta, matrixC, ldc, type, stream);
 }
@@ -164,13 +170,16 @@ aclError aclblasS8gemm(aclTransType transA, aclTransType transB, aclTransType tr
 aclError aclblasCreateHandleForS8gemm(aclTransType transA, aclTransType transB, aclTransType transC, int m, int n,
                                       int k, aclComputeType type, aclopHandle** handle) {
   return entry(
-      __func__, [&] { return create({transA, transB, transC, m, n, k, ACL_INT8, ACL_INT8, ACL_INT32}, handle); },
+      __func__,
+      [&] {
+        return create({transA, transB, transC, m, n, k, ACL_INT8, ACL_INT8, ACL_INT32}, handle);
+      },
       transA, transB, transC, m, n, k, type, handle);
 }
 
 aclError aclblasGemvEx(aclTransType transA, int m, int n, const void* alpha, const void* a, int lda,
-                       aclDataType dataTypeA, const void* x, int incx, aclDataType dataTypeX, const void* beta,
-                       void* y, int incy, aclDataType dataTypeY, aclComputeType type, aclrtStream stream) {
+                       aclDataType dataTypeA, const void* x, int incx, aclDataType dataTypeX, const void* beta, void* y,
+                       int incy, aclDataType dataTypeY, aclComputeType type, aclrtStream stream) {
   return entry(
       __func__,
       [&] { return multiply(gemv(transA, m, n, dataTypeA, dataTypeX, dataTypeY), alpha, a, x, beta, y, stream); },
@@ -195,8 +204,8 @@ aclError aclblasHgemv(aclTransType transA, int m, int n, const aclFloat16* alpha
 
 aclError aclblasCreateHandleForHgemv(aclTransType transA, int m, int n, aclComputeType type, aclopHandle** handle) {
   return entry(
-      __func__, [&] { return create(gemv(transA, m, n, ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16), handle); }, transA, m,
-      n, type, handle);
+      __func__, [&] { return create(gemv(transA, m, n, ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16), handle); }, transA, m, n,
+      type, handle);
 }
 
 aclError aclblasS8gemv(aclTransType transA, int m, int n, const int32_t* alpha, const int8_t* a, int lda,
@@ -204,8 +213,8 @@ aclError aclblasS8gemv(aclTransType transA, int m, int n, const int32_t* alpha, 
                        aclrtStream stream) {
   return entry(
       __func__,
-      [&] { return multiply(gemv(transA, m, n, ACL_INT8, ACL_INT8, ACL_INT32), alpha, a, x, beta, y, stream); },
-      transA, m, n, alpha, a, lda, x, incx, beta, y, incy, type, stream);
+      [&] { return multiply(gemv(transA, m, n, ACL_INT8, ACL_INT8, ACL_INT32), alpha, a, x, beta, y, stream); }, transA,
+      m, n, alpha, a, lda, x, incx, beta, y, incy, type, stream);
 }
 
 aclError aclblasCreateHandleForS8gemv(aclTransType transA, int m, int n, aclComputeType type, aclopHandle** handle) {

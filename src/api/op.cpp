@@ -96,8 +96,11 @@ aclError aclopExecuteV2(const char* opType, int numInputs, aclTensorDesc* inputD
 aclError aclopCreateHandle(const char* opType, int numInputs, const aclTensorDesc* const inputDesc[], int numOutputs,
                            const aclTensorDesc* const outputDesc[], const aclopAttr* opAttr, aclopHandle** handle) {
   return entry(
-      __func__, [&] { return create({opType, numInputs, inputDesc, numOutputs, outputDesc, opAttr}, handle); }, opType,
-      numInputs, inputDesc, numOutputs, outputDesc, opAttr, handle);
+      __func__,
+      [&] {
+        return create({opType, numInputs, inputDesc, numOutputs, outputDesc, opAttr}, handle);
+      },
+      opType, numInputs, inputDesc, numOutputs, outputDesc, opAttr, handle);
 }
 
 void aclopDestroyHandle(aclopHandle* handle) {

@@ -9,6 +9,7 @@
 #include "api/op_attr.h"
 #include "api/stream_allocator.h"
 #include "base/text.h"
+#include "dump/recorder.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 
@@ -42,8 +43,7 @@ graph::TensorDesc desc_of(const aclTensorDesc& given) {
   desc.name = given.name;
   desc.type = to_graph(given.type);
   desc.shape = desc.origin_shape = given.dims;
-  desc.format = desc.origin_format =
-      given.format == ACL_FORMAT_UNDEFINED ? graph::Format::ND : to_graph(given.format);
+  desc.format = desc.origin_format = given.format == ACL_FORMAT_UNDEFINED ? graph::Format::ND : to_graph(given.format);
   return desc;
 }
 
@@ -55,8 +55,7 @@ std::optional<graph::Constant> copy_of(const graph::TensorDesc& desc, std::span<
 std::optional<graph::Constant> value_of(const aclTensorDesc& given, const graph::TensorDesc& desc,
                                         const aclDataBuffer* buffer) {
   if (given.is_constant) return copy_of(desc, given.constant);
-  const bool on_host =
-      given.placement == ACL_MEMTYPE_HOST || given.placement == ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT;
+  const bool on_host = given.placement == ACL_MEMTYPE_HOST || given.placement == ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT;
   if (!on_host || !buffer || !buffer->data) return std::nullopt;
   const size_t bytes = std::min(buffer->size, given.byte_size());
   return copy_of(desc, {static_cast<const std::byte*>(buffer->data), bytes});
@@ -123,19 +122,22 @@ Result<OpExecution> place(operators::SingleOperator op, const operators::Operato
 Status launch(OpExecution execution, const std::shared_ptr<Stream>& stream, std::vector<graph::Shape>* results) {
   const bool nothing = std::ranges::all_of(execution.outputs, [](const auto& t) { return t.count() == 0; });
   if (nothing && !execution.outputs.empty()) return {};
-  const operators::RunInfo info{.stream_id = static_cast<uint32_t>(stream->id()),
+  auto watcher = dump::recorder().watch_operator(false);
+  const operators::RunInfo info{.task_id = operators::next_task_id(static_cast<uint32_t>(stream->id())),
+                                .stream_id = static_cast<uint32_t>(stream->id()),
                                 .device_id = stream->context()->device().id()};
+  const auto watch = watcher ? std::make_shared<operators::Watch>(operators::Watch{std::move(watcher)}) : nullptr;
   auto allocator = allocator_of(*stream);
   if (execution.op.plan->fixed()) {
     auto work = TRY(take_workspace(execution.op.plan->work_bytes(), std::move(allocator)));
     auto held = std::make_unique<OpExecution>(std::move(execution));
-    return stream->launch([held = std::move(held), work = std::move(work), info] {
-      return held->op.plan->run(info, held->inputs, held->outputs, work.get());
+    return stream->launch([held = std::move(held), work = std::move(work), info, watch] {
+      return held->op.plan->run(info, held->inputs, held->outputs, work.get(), watch.get());
     });
   }
   auto held = std::make_shared<OpExecution>(std::move(execution));
-  TRY(stream->launch([held, allocator, info] {
-    return held->op.plan->run_nodes(info, held->inputs, held->outputs, *allocator);
+  TRY(stream->launch([held, allocator, info, watch] {
+    return held->op.plan->run_nodes(info, held->inputs, held->outputs, *allocator, watch.get());
   }));
   if (!results) return {};
   TRY(stream->synchronize());

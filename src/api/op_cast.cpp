@@ -107,6 +107,8 @@ aclError aclopInferShape(const char* opType, int numInputs, aclTensorDesc* input
                          int numOutputs, aclTensorDesc* outputDesc[], aclopAttr* attr) {
   return entry(
       __func__,
-      [&] { return infer_shape({opType, numInputs, inputDesc, numOutputs, outputDesc, attr}, inputs, outputDesc); },
+      [&] {
+        return infer_shape({opType, numInputs, inputDesc, numOutputs, outputDesc, attr}, inputs, outputDesc);
+      },
       opType, numInputs, inputDesc, inputs, numOutputs, outputDesc, attr);
 }

@@ -70,8 +70,8 @@ Status update(const OpDescs& descs) {
 
 }  // namespace
 
-aclError aclopCreateKernel(const char* opType, const char* kernelId, const char* kernelName, void* binData,
-                           int binSize, aclopEngineType enginetype, aclDataDeallocator deallocator) {
+aclError aclopCreateKernel(const char* opType, const char* kernelId, const char* kernelName, void* binData, int binSize,
+                           aclopEngineType enginetype, aclDataDeallocator deallocator) {
   return entry(
       __func__,
       [&]() -> Status {
@@ -140,8 +140,11 @@ aclError aclopSetKernelWorkspaceSizes(aclopKernelDesc* kernelDesc, int numWorksp
 aclError aclopUpdateParams(const char* opType, int numInputs, const aclTensorDesc* const inputDesc[], int numOutputs,
                            const aclTensorDesc* const outputDesc[], const aclopAttr* attr) {
   return entry(
-      __func__, [&] { return update({opType, numInputs, inputDesc, numOutputs, outputDesc, attr}); }, opType,
-      numInputs, inputDesc, numOutputs, outputDesc, attr);
+      __func__,
+      [&] {
+        return update({opType, numInputs, inputDesc, numOutputs, outputDesc, attr});
+      },
+      opType, numInputs, inputDesc, numOutputs, outputDesc, attr);
 }
 
 aclError aclopSetMaxOpQueueNum(uint64_t maxOpNum) {

@@ -50,8 +50,10 @@ Result<graph::Node> only_operator(const graph::Model& model) {
   node.input_descs.resize(node.inputs.size());
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const graph::Edge edge = node.inputs[i];
-    if (edge.connected()) node.input_descs[i] = nodes[static_cast<size_t>(edge.node)].outputs[0];
-    else node.input_descs[i].type = graph::DataType::Undefined;
+    if (edge.connected())
+      node.input_descs[i] = nodes[static_cast<size_t>(edge.node)].outputs[0];
+    else
+      node.input_descs[i].type = graph::DataType::Undefined;
   }
   return node;
 }
@@ -144,9 +146,10 @@ Result<operators::SingleOperator> find_for_execution(OperatorRequest request) {
       request.name = found->name;
       for (const auto& [name, value] : found->attributes) request.attributes.try_emplace(name, value);
     } else if (strict_mode() && !library().compiled.contains(operators::key_of(request))) {
-      return Status{ACL_ERROR_OP_NOT_FOUND, formatted("no single-operator model of {} fits; compile it with aclopCompile "
-                                                      "or give its directory to aclopSetModelDir",
-                                                      request.type)};
+      return Status{ACL_ERROR_OP_NOT_FOUND,
+                    formatted("no single-operator model of {} fits; compile it with aclopCompile "
+                              "or give its directory to aclopSetModelDir",
+                              request.type)};
     }
   }
   return operators::find_operator(request);

@@ -133,7 +133,8 @@ EagerRunner::Outputs EagerRunner::run_fused(const Node& node, RunInfo info, cons
                                             Allocator& allocator) {
   const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers);
   if (!members) return run_kernel(node, inputs, allocator);
-  if (!members_) members_ = std::make_unique<EagerRunner>(model_, ProgramOptions{options_.threads, options_.only_kernels});
+  if (!members_)
+    members_ = std::make_unique<EagerRunner>(model_, ProgramOptions{options_.threads, options_.only_kernels});
   return members_->run(**members, GraphRole::Members, info, inputs, allocator);
 }
 

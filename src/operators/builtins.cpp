@@ -19,8 +19,7 @@ const Builtin* find_builtin(std::string_view name) {
 
 Result<int64_t> dimension(int64_t dim, size_t rank) {
   const auto size = static_cast<int64_t>(std::max<size_t>(rank, 1));
-  if (dim < -size || dim >= size)
-    return invalid(formatted("dimension {} is outside [{}, {}]", dim, -size, size - 1));
+  if (dim < -size || dim >= size) return invalid(formatted("dimension {} is outside [{}, {}]", dim, -size, size - 1));
   return dim < 0 ? dim + size : dim;
 }
 
@@ -57,8 +56,7 @@ Result<Value> promoted(Sketch& sketch, const std::string& op, std::span<const Va
   const DataType type = common_type(values);
   if (type == DataType::Undefined || category_of(type) == Category::Other)
     return invalid(op + ": these types do not go together");
-  if (real && category_of(type) < Category::Float)
-    return sketch.op(op, TRY(as_type(sketch, values, DataType::Float)));
+  if (real && category_of(type) < Category::Float) return sketch.op(op, TRY(as_type(sketch, values, DataType::Float)));
   if (type != DataType::Bool) return sketch.op(op, TRY(as_type(sketch, values, type)));
   // Bools are computed with as numbers; what is not 0 is true.
   const Value result = TRY(sketch.op(op, TRY(as_type(sketch, values, DataType::Int32))));

@@ -25,7 +25,8 @@ Result<Value> from_heads(Sketch& s, const Value& x, const std::string& layout) {
   if (layout == "BNSD") return x;
   if (layout == "BSND") return s.permute(x, {0, 2, 1, 3});
   const bool batch_first = layout == "BSH";
-  const Value made = TRY(s.permute(x, batch_first ? std::vector<int64_t>{0, 2, 1, 3} : std::vector<int64_t>{2, 0, 1, 3}));
+  const Value made =
+      TRY(s.permute(x, batch_first ? std::vector<int64_t>{0, 2, 1, 3} : std::vector<int64_t>{2, 0, 1, 3}));
   return s.reshape(made, {made.shape[0], made.shape[1], made.shape[2] * made.shape[3]});
 }
 
@@ -54,7 +55,8 @@ Result<Value> attention(Sketch& s, const Values& a) {
   const bool joined = layout == "BSH" || layout == "SBH";
   const Value query = TRY(headed(a[0], heads));
   // Without a number of key heads, their size is that of the query's heads.
-  const int64_t found = joined && int_at(a, 7) <= 0 ? a[1].shape.back() / std::max<int64_t>(query.shape[3], 1) : key_heads;
+  const int64_t found =
+      joined && int_at(a, 7) <= 0 ? a[1].shape.back() / std::max<int64_t>(query.shape[3], 1) : key_heads;
   const Value key = TRY(repeated(s, TRY(headed(a[1], found)), heads));
   const Value value = TRY(repeated(s, TRY(headed(a[2], found)), heads));
   Value scores = TRY(s.op("BatchMatMulV2", {query, key}, {{"adj_x2", true}}));

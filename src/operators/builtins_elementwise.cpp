@@ -53,6 +53,9 @@ Result<Value> scaled(Sketch& s, const Values& a) {
 }
 
 Result<Value> divide(Sketch& s, const Values& a) {
+  TRY(need(a[0]));
+  TRY(need(a[1]));
+  if (!a[0].is_tensor() && !a[1].is_tensor()) return Value::of(a[0].number / a[1].number);
   const std::span<const Value> operands = std::span(a).first(2);
   switch (int_at(a, 2)) {
     case 0:
@@ -121,7 +124,7 @@ Result<Value> power(Sketch& s, const Values& a) {
   return promoted(s, "Pow", a);
 }
 
-// a - b * floor(a / b): the sign of the divisor.
+// nan_to_num(x, nan, infinity, minus infinity)
 Result<Value> nan_to_num(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   if (category_of(a[0].type) != Category::Float) return a[0];
@@ -141,10 +144,11 @@ Result<Value> nan_to_num(Sketch& s, const Values& a) {
 }
 
 constexpr Builtin kRows[] = {
-    {"arith", arith},     {"real", real},       {"keep", keep},     {"compare", compare}, {"logical", logical},
-    {"bits", bits},       {"scaled", scaled},   {"divide", divide}, {"clamp", clamp},     {"where", where},
-    {"fill", fill},       {"cast", cast},       {"convert", convert}, {"either", either}, {"rounded", rounded},
-    {"power", power},     {"nan_to_num", nan_to_num},
+    {"arith", arith},           {"real", real},     {"keep", keep},       {"compare", compare},
+    {"logical", logical},       {"bits", bits},     {"scaled", scaled},   {"divide", divide},
+    {"clamp", clamp},           {"where", where},   {"fill", fill},       {"cast", cast},
+    {"convert", convert},       {"either", either}, {"rounded", rounded}, {"power", power},
+    {"nan_to_num", nan_to_num},
 };
 
 }  // namespace

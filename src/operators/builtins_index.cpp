@@ -49,7 +49,8 @@ Result<Value> scatter(Sketch& s, const Values& a) {
     updates = TRY(s.expand(updates, a[2].shape));
   } else if (updates.shape != a[2].shape) {
     if (updates.rank() != a[2].rank()) return invalid("src must have as many dimensions as index");
-    updates = TRY(s.op("StridedSliceV2", {updates, s.indices(std::vector<int64_t>(a[2].rank())), s.indices(a[2].shape)}));
+    updates =
+        TRY(s.op("StridedSliceV2", {updates, s.indices(std::vector<int64_t>(a[2].rank())), s.indices(a[2].shape)}));
   }
   return s.op("ScatterElements", {a[0], a[2], updates}, {{"axis", dim}, {"reduction", kReductions[reduction]}});
 }
@@ -127,12 +128,12 @@ Result<Value> index_put(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   TRY(need(a[2]));
   const Indexed index = TRY(indexed(s, a[0], a[1]));
-  if (index.dims.front() != 0 || !neighbours(index)) return invalid("indices must begin with the first dimension and leave no gap");
+  if (index.dims.front() != 0 || !neighbours(index))
+    return invalid("indices must begin with the first dimension and leave no gap");
   Shape shape = index.shape;
   for (size_t i = index.dims.size(); i < a[0].rank(); ++i) shape.push_back(a[0].shape[i]);
   const Value values = TRY(s.expand(TRY(s.cast(a[2], a[0].type)), shape));
-  return s.op(flag_at(a, 3) ? "TensorScatterAdd" : "TensorScatterUpdate",
-              {a[0], TRY(coordinates(s, index)), values});
+  return s.op(flag_at(a, 3) ? "TensorScatterAdd" : "TensorScatterUpdate", {a[0], TRY(coordinates(s, index)), values});
 }
 
 // Moves a dimension to the front, or back again.
@@ -153,8 +154,9 @@ Result<Value> index_update(Sketch& s, const Values& a) {
   if (a[1].rank() == 0) return invalid("self must have dimensions");
   const int64_t dim = TRY(dimension(int_at(a, 2), a[1].rank()));
   const Value x = TRY(moved(s, a[1], dim, 0));
-  const int64_t count = graph::element_count(a[3].shape);
-  const Value places = TRY(s.reshape(a[3], {count, 1}));
+  const Value given = a[3].is_tensor() ? a[3] : s.indices(a[3].ints());
+  const int64_t count = graph::element_count(given.shape);
+  const Value places = TRY(s.reshape(given, {count, 1}));
   Value source = TRY(s.cast(a[4], a[1].type));
   if (a[4].is_tensor() && a[4].rank() == a[1].rank()) {
     source = TRY(moved(s, source, dim, 0));
@@ -182,7 +184,8 @@ Result<Value> top_k(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   const Value x = a[0].rank() == 0 ? TRY(s.reshape(a[0], {1})) : a[0];
   const int64_t dim = TRY(dimension(int_at(a, 2), x.rank())), k = int_at(a, 1);
-  if (k < 0 || k > x.shape[static_cast<size_t>(dim)]) return invalid(formatted("k is {}, the dimension has {}", k, x.shape[static_cast<size_t>(dim)]));
+  if (k < 0 || k > x.shape[static_cast<size_t>(dim)])
+    return invalid(formatted("k is {}, the dimension has {}", k, x.shape[static_cast<size_t>(dim)]));
   auto made = TRY(s.ops("TopKV2", {x, s.scalar(DataType::Int64, static_cast<double>(k))},
                         {{"sorted", true},
                          {"dim", dim},
@@ -196,23 +199,27 @@ Result<Value> sort(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   const Value x = a[0].rank() == 0 ? TRY(s.reshape(a[0], {1})) : a[0];
   const int64_t dim = TRY(dimension(int_at(a, 2), x.rank()));
-  auto made = TRY(s.ops("Sort", {x},
-                        {{"axis", dim}, {"descending", flag_at(a, 3)}, {"stable", true}, {"y2_dtype", DataType::Int64}}));
+  auto made = TRY(s.ops(
+      "Sort", {x}, {{"axis", dim}, {"descending", flag_at(a, 3)}, {"stable", true}, {"y2_dtype", DataType::Int64}}));
   return Value::many(std::move(made));
 }
 
 // one_hot(x, classes, on, off, axis)
 Result<Value> one_hot(Sketch& s, const Values& a) {
   for (const Value& value : a) TRY(need(value));
-  return s.op("OneHot", {a[0], s.scalar(DataType::Int64, a[1].number), TRY(s.reshape(a[2], {})),
-                         TRY(s.reshape(TRY(s.cast(a[3], a[2].type)), {}))},
+  return s.op("OneHot",
+              {a[0], s.scalar(DataType::Int64, a[1].number), TRY(s.reshape(a[2], {})),
+               TRY(s.reshape(TRY(s.cast(a[3], a[2].type)), {}))},
               {{"axis", int_at(a, 4)}});
 }
 
 constexpr Builtin kRows[] = {
-    {"select", select}, {"gather", gather},           {"scatter", scatter}, {"rows", rows},
-    {"index", index},   {"index_put", index_put},     {"top_k", top_k},     {"masked_fill", masked_fill},
-    {"sort", sort},     {"index_update", index_update}, {"one_hot", one_hot},
+    {"select", select},   {"gather", gather},
+    {"scatter", scatter}, {"rows", rows},
+    {"index", index},     {"index_put", index_put},
+    {"top_k", top_k},     {"masked_fill", masked_fill},
+    {"sort", sort},       {"index_update", index_update},
+    {"one_hot", one_hot},
 };
 
 }  // namespace

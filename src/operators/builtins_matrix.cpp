@@ -30,7 +30,8 @@ Result<Value> matmul_of_rank(Sketch& s, const Values& a) {
   TRY(need(a[2]));
   const auto rank = static_cast<size_t>(a[0].integer);
   if (a[1].rank() != rank || a[2].rank() != rank)
-    return invalid(formatted("both tensors must have {} dimensions, they have {} and {}", rank, a[1].rank(), a[2].rank()));
+    return invalid(
+        formatted("both tensors must have {} dimensions, they have {} and {}", rank, a[1].rank(), a[2].rank()));
   if (rank == 3 && a[1].shape[0] != a[2].shape[0]) return invalid("the numbers of matrices differ");
   return matmul(s, {a[1], a[2]});
 }

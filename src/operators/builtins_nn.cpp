@@ -38,7 +38,8 @@ struct Image {
 Result<Image> image_of(Sketch& s, const Value& x, size_t spatial) {
   Image made{x, spatial, x.rank() == spatial + 1, spatial == 1};
   if (x.rank() != spatial + 1 && x.rank() != spatial + 2)
-    return invalid(formatted("a tensor of shape {} does not have {} dimensions in space", graph::to_text(x.shape), spatial));
+    return invalid(
+        formatted("a tensor of shape {} does not have {} dimensions in space", graph::to_text(x.shape), spatial));
   Shape shape = x.shape;
   if (made.unbatched) shape.insert(shape.begin(), 1);
   if (made.line) shape.insert(shape.begin() + 2, 1);
@@ -63,7 +64,8 @@ Result<Value> convolution(Sketch& s, const Values& a) {
   if (a[1].rank() < 3 || a[1].rank() > 5) return invalid("the weight must have 3, 4 or 5 dimensions");
   const size_t spatial = a[1].rank() - 2;
   const auto image = TRY(image_of(s, a[0], spatial));
-  auto strides = each(at(a, 3), spatial, 1), dilations = each(at(a, 5), spatial, 1), output = each(at(a, 7), spatial, 0);
+  auto strides = each(at(a, 3), spatial, 1), dilations = each(at(a, 5), spatial, 1),
+       output = each(at(a, 7), spatial, 0);
   auto pads = both_sides(each(at(a, 4), spatial, 0), spatial);
   Value weight = TRY(s.cast(a[1], a[0].type));
   if (image.line) {
@@ -73,8 +75,10 @@ Result<Value> convolution(Sketch& s, const Values& a) {
     weight = TRY(s.reshape(weight, {weight.shape[0], weight.shape[1], 1, weight.shape[2]}));
   }
   const Value bias = a[2].present() ? TRY(s.cast(a[2], a[0].type)) : Value{};
-  graph::Attributes attributes{{"strides", with_batch(strides)}, {"pads", pads},
-                               {"dilations", with_batch(dilations)}, {"groups", int_at(a, 8, 1)},
+  graph::Attributes attributes{{"strides", with_batch(strides)},
+                               {"pads", pads},
+                               {"dilations", with_batch(dilations)},
+                               {"groups", int_at(a, 8, 1)},
                                {"data_format", format_of(image.spatial)}};
   const std::string kind = image.spatial == 3 ? "Conv3D" : "Conv2D";
   if (!flag_at(a, 6)) return back(s, image, TRY(s.op(kind, {image.x, weight, bias}, attributes)));
@@ -99,8 +103,13 @@ Result<Value> max_pool(Sketch& s, const Values& a) {
   for (size_t i = 0; i < 2; ++i)
     if (pads[i] * 2 > kernel[i]) return invalid("padding must be at most half of the kernel");
   auto made = TRY(s.ops("MaxPoolWithArgmaxV3", {image.x},
-                        {{"ksize", kernel}, {"strides", strides}, {"pads", pads}, {"dtype", int64_t{9}},
-                         {"dilation", each(at(a, 4), 2, 1)}, {"ceil_mode", flag_at(a, 5)}, {"data_format", "NCHW"}}));
+                        {{"ksize", kernel},
+                         {"strides", strides},
+                         {"pads", pads},
+                         {"dtype", int64_t{9}},
+                         {"dilation", each(at(a, 4), 2, 1)},
+                         {"ceil_mode", flag_at(a, 5)},
+                         {"data_format", "NCHW"}}));
   return Value::many({TRY(back(s, image, made[0])), TRY(back(s, image, made[1]))});
 }
 
@@ -111,10 +120,12 @@ Result<Value> max_pool_padded(Sketch& s, const Values& a) {
   const auto kernel = each(a[1], 2, 1);
   auto pads = each(at(a, 3), 2, 0);
   if (pads.size() == 4) pads = {pads[0], pads[2], pads[1], pads[3]};  // came as all befores, then all afters
-  return back(s, image, TRY(s.op("MaxPoolV3", {image.x},
-                                 {{"ksize", with_batch(kernel)},
-                                  {"strides", with_batch(at(a, 2).numbers.empty() ? kernel : each(a[2], 2, 1))},
-                                  {"pads", both_sides(pads, 2)}, {"ceil_mode", flag_at(a, 4)}})));
+  return back(s, image,
+              TRY(s.op("MaxPoolV3", {image.x},
+                       {{"ksize", with_batch(kernel)},
+                        {"strides", with_batch(at(a, 2).numbers.empty() ? kernel : each(a[2], 2, 1))},
+                        {"pads", both_sides(pads, 2)},
+                        {"ceil_mode", flag_at(a, 4)}})));
 }
 
 // avg_pool(rank, x, kernel, stride, padding, ceil, count padding, divisor)
@@ -124,12 +135,16 @@ Result<Value> avg_pool(Sketch& s, const Values& a) {
   const auto image = TRY(image_of(s, a[1], spatial));
   const auto kernel = each(a[2], spatial, 1);
   const auto strides = at(a, 3).numbers.empty() ? kernel : each(a[3], spatial, 1);
-  graph::Attributes attributes{{"ksize", with_batch(kernel)}, {"strides", with_batch(strides)},
+  graph::Attributes attributes{{"ksize", with_batch(kernel)},
+                               {"strides", with_batch(strides)},
                                {"pads", both_sides(each(at(a, 4), spatial, 0), spatial)},
-                               {"ceil_mode", flag_at(a, 5)}, {"divisor_override", int_at(a, 7)},
+                               {"ceil_mode", flag_at(a, 5)},
+                               {"divisor_override", int_at(a, 7)},
                                {"data_format", format_of(spatial)}};
-  if (spatial == 2) attributes["exclusive"] = !flag_at(a, 6);
-  else attributes["count_include_pad"] = flag_at(a, 6);
+  if (spatial == 2)
+    attributes["exclusive"] = !flag_at(a, 6);
+  else
+    attributes["count_include_pad"] = flag_at(a, 6);
   return back(s, image, TRY(s.op(spatial == 2 ? "AvgPoolV2" : "AvgPool3D", {image.x}, attributes)));
 }
 
@@ -168,9 +183,9 @@ Result<Value> layer_norm(Sketch& s, const Values& a) {
     return s.expand(s.scalar(a[0].type, fallback), shape);
   };
   const auto axis = static_cast<int64_t>(a[0].rank() - shape.size());
-  auto made = TRY(s.ops("LayerNormV3", {a[0], TRY(parameter(a[2], 1)), TRY(parameter(a[3], 0))},
-                        {{"begin_norm_axis", axis}, {"begin_params_axis", axis},
-                         {"epsilon", static_cast<float>(real_at(a, 4, 1e-5))}}));
+  auto made = TRY(s.ops(
+      "LayerNormV3", {a[0], TRY(parameter(a[2], 1)), TRY(parameter(a[3], 0))},
+      {{"begin_norm_axis", axis}, {"begin_params_axis", axis}, {"epsilon", static_cast<float>(real_at(a, 4, 1e-5))}}));
   for (Value& value : made) value.any_type = true;
   return Value::many(std::move(made));
 }
@@ -221,9 +236,9 @@ Result<Value> batch_norm(Sketch& s, const Values& a) {
   const Value old_mean = TRY(parameter(a[3], 0)), old_variance = TRY(parameter(a[4], 1));
   const Value mean = training ? TRY(s.op("ReduceMean", {x, s.indices(axes)}, {{"keep_dims", true}})) : old_mean;
   const Value away = TRY(s.op("Sub", {x, mean}));
-  const Value variance = training ? TRY(s.op("ReduceMean", {TRY(s.op("Mul", {away, away})), s.indices(axes)},
-                                             {{"keep_dims", true}}))
-                                  : old_variance;
+  const Value variance =
+      training ? TRY(s.op("ReduceMean", {TRY(s.op("Mul", {away, away})), s.indices(axes)}, {{"keep_dims", true}}))
+               : old_variance;
   const Value rstd = TRY(s.op("Rsqrt", {TRY(s.op("Add", {variance, s.scalar(type, real_at(a, 7))}))}));
   Value y = TRY(s.op("Mul", {TRY(s.op("Mul", {away, rstd})), TRY(parameter(a[1], 1))}));
   y = TRY(s.op("Add", {y, TRY(parameter(a[2], 0))}));
@@ -254,12 +269,16 @@ Result<Value> resize(Sketch& s, const Values& a) {
   Shape sizes{a[1].shape[0], a[1].shape[1]};
   sizes.insert(sizes.end(), size.begin(), size.end());
   const bool cubic = mode == "cubic", nearest = mode == "nearest";
-  const char* coordinates = flag_at(a, 3) ? "align_corners" : nearest ? "asymmetric" : cubic ? "half_pixel" : "pytorch_half_pixel";
+  const char* coordinates = flag_at(a, 3) ? "align_corners"
+                            : nearest     ? "asymmetric"
+                            : cubic       ? "half_pixel"
+                                          : "pytorch_half_pixel";
   if (!flag_at(a, 3) && mode == "linear") coordinates = "half_pixel";
   const bool exact = mode == "nearest_exact";
   if (exact) coordinates = "half_pixel";
   return s.op("Resize", {a[1], Value{}, Value{}, s.indices(sizes)},
-              {{"mode", nearest || exact ? "nearest" : mode}, {"coordinate_transformation_mode", coordinates},
+              {{"mode", nearest || exact ? "nearest" : mode},
+               {"coordinate_transformation_mode", coordinates},
                {"nearest_mode", exact ? "round_prefer_ceil" : "floor"}});
 }
 
@@ -277,7 +296,9 @@ Result<Value> dropout(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   const double p = real_at(a, 1);
   if (p < 0 || p > 1) return invalid("p must be from 0 to 1");
-  if (flag_at(a, 2) && p > 0 && p < 1) return invalid("dropout while training draws random numbers, which is not supported; train must be false, or p 0 or 1");
+  if (flag_at(a, 2) && p > 0 && p < 1)
+    return invalid(
+        "dropout while training draws random numbers, which is not supported; train must be false, or p 0 or 1");
   const int64_t bytes = (graph::element_count(a[0].shape) + 127) / 128 * 16;
   const bool dropped = flag_at(a, 2) && p == 1;
   const Value mask = TRY(s.expand(s.scalar(DataType::UInt8, dropped ? 0 : 255), {bytes}));
@@ -285,7 +306,7 @@ Result<Value> dropout(Sketch& s, const Values& a) {
 }
 
 constexpr Builtin kRows[] = {
-    {"convolution", convolution}, {"max_pool", max_pool},   {"max_pool_padded", max_pool_padded},
+    {"convolution", convolution}, {"max_pool", max_pool},     {"max_pool_padded", max_pool_padded},
     {"avg_pool", avg_pool},       {"layer_norm", layer_norm}, {"adaptive_avg_pool", adaptive_avg_pool},
     {"group_norm", group_norm},   {"batch_norm", batch_norm}, {"resize", resize},
     {"softmax", softmax},         {"dropout", dropout},

@@ -71,8 +71,8 @@ Result<Value> arg(Sketch& s, const Values& a) {
   Value x = a[1];
   if (x.rank() == 0) x = TRY(s.reshape(x, {1}));
   const int64_t dim = TRY(dimension(int_at(a, 2), x.rank()));
-  const Value made = TRY(s.op(a[0].text, {x, s.scalar(DataType::Int64, static_cast<double>(dim))},
-                              {{"dtype", DataType::Int64}}));
+  const Value made =
+      TRY(s.op(a[0].text, {x, s.scalar(DataType::Int64, static_cast<double>(dim))}, {{"dtype", DataType::Int64}}));
   if (a[1].rank() == 0) return s.reshape(made, {});
   if (!flag_at(a, 3)) return made;
   Shape kept = x.shape;
@@ -112,8 +112,7 @@ Result<Value> norm(Sketch& s, const Values& a) {
   if (p == std::numeric_limits<double>::infinity()) return over(s, "ReduceMax", size, dims, keep_dims);
   if (p == -std::numeric_limits<double>::infinity()) return over(s, "ReduceMin", size, dims, keep_dims);
   const Value zero = s.scalar(size.type, 0);
-  if (p == 0)
-    return over(s, "ReduceSum", TRY(s.cast(TRY(s.op("NotEqual", {size, zero})), size.type)), dims, keep_dims);
+  if (p == 0) return over(s, "ReduceSum", TRY(s.cast(TRY(s.op("NotEqual", {size, zero})), size.type)), dims, keep_dims);
   if (p == 1) return over(s, "ReduceSum", size, dims, keep_dims);
   const Value x = size.type == DataType::Double ? size : TRY(s.cast(size, DataType::Float));
   const Value power = p == 2 ? TRY(s.op("Mul", {x, x})) : TRY(s.op("Pow", {x, s.scalar(x.type, p)}));
@@ -138,9 +137,9 @@ Result<Value> loss(Sketch& s, const Values& a) {
 }
 
 constexpr Builtin kRows[] = {
-    {"reduce", reduce}, {"total", total},         {"mean", mean}, {"truth", truth},
-    {"arg", arg},       {"extreme", extreme},     {"norm", norm}, {"cumulate", cumulate},
-    {"loss", loss},     {"log_sum_exp", log_sum_exp}, {"variance", variance},
+    {"reduce", reduce},     {"total", total}, {"mean", mean},         {"truth", truth}, {"arg", arg},
+    {"extreme", extreme},   {"norm", norm},   {"cumulate", cumulate}, {"loss", loss},   {"log_sum_exp", log_sum_exp},
+    {"variance", variance},
 };
 
 }  // namespace

@@ -20,8 +20,7 @@ Result<Value> cat(Sketch& s, const Values& a) {
   const Values parts = TRY(joined_parts(s, a[0]));
   const int64_t dim = TRY(dimension(int_at(a, 1), parts[0].rank()));
   if (parts.size() == 1) return parts[0];
-  return s.op("ConcatD", {Value::many(parts)},
-              {{"concat_dim", dim}, {"N", static_cast<int64_t>(parts.size())}});
+  return s.op("ConcatD", {Value::many(parts)}, {{"concat_dim", dim}, {"N", static_cast<int64_t>(parts.size())}});
 }
 
 Result<Value> stack(Sketch& s, const Values& a) {
@@ -141,9 +140,8 @@ Result<Value> roll(Sketch& s, const Values& a) {
 Result<Value> flatten(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   int64_t rows = 1, columns = 1;
-  const int64_t axis = int_at(a, 1) == static_cast<int64_t>(a[0].rank())
-                           ? int_at(a, 1)
-                           : TRY(dimension(int_at(a, 1), a[0].rank()));
+  const int64_t axis =
+      int_at(a, 1) == static_cast<int64_t>(a[0].rank()) ? int_at(a, 1) : TRY(dimension(int_at(a, 1), a[0].rank()));
   for (size_t i = 0; i < a[0].rank(); ++i) (static_cast<int64_t>(i) < axis ? rows : columns) *= a[0].shape[i];
   return s.reshape(a[0], {rows, columns});
 }
@@ -220,12 +218,35 @@ Result<Value> half(Sketch& s, const Values& a) {
   return TRY(split_sizes(s, a[0], {size / 2, size / 2}, dim)).list[static_cast<size_t>(int_at(a, 2))];
 }
 
+// pick(i, texts...)
+Result<Value> pick(Sketch&, const Values& a) {
+  const int64_t index = int_at(a, 0);
+  if (index < 0 || index + 1 >= static_cast<int64_t>(a.size()))
+    return invalid(formatted("{} is not one of the {} choices", index, a.size() - 1));
+  return a[static_cast<size_t>(index) + 1];
+}
+
+// fold(op, list): op of all members, pair by pair.
+Result<Value> fold(Sketch& s, const Values& a) {
+  if (a[1].list.empty()) return invalid("the list of tensors is empty");
+  Value made = a[1].list[0];
+  for (size_t i = 1; i < a[1].list.size(); ++i) made = TRY(promoted(s, a[0].text, Values{made, a[1].list[i]}));
+  return made;
+}
+
+// size(x, dim)
+Result<Value> size(Sketch&, const Values& a) {
+  TRY(need(a[0]));
+  return Value::of(a[0].shape.at(static_cast<size_t>(TRY(dimension(int_at(a, 1), a[0].rank())))));
+}
+
 constexpr Builtin kRows[] = {
-    {"cat", cat},         {"stack", stack},     {"split", split}, {"split_with_size", split_with_size},
-    {"slice", slice},     {"permute", permute}, {"expand", expand}, {"strided_slice", strided_slice},
-    {"repeat", repeat},   {"flip", flip},       {"roll", roll},   {"repeat_each", repeat_each},
-    {"flatten", flatten}, {"pad", pad},         {"band", band},   {"range", range},
-    {"linspace", linspace}, {"eye", eye},       {"item", item},   {"half", half},
+    {"cat", cat},           {"stack", stack},     {"split", split},   {"split_with_size", split_with_size},
+    {"slice", slice},       {"permute", permute}, {"expand", expand}, {"strided_slice", strided_slice},
+    {"repeat", repeat},     {"flip", flip},       {"roll", roll},     {"repeat_each", repeat_each},
+    {"flatten", flatten},   {"pad", pad},         {"band", band},     {"range", range},
+    {"linspace", linspace}, {"eye", eye},         {"item", item},     {"half", half},
+    {"pick", pick},         {"fold", fold},       {"size", size},
 };
 
 }  // namespace

@@ -75,8 +75,8 @@ class Evaluation {
     const CallArgument& argument = arguments_[static_cast<size_t>(index)];
     if (argument.kind == CallArgument::Kind::Tensor) return store(value, static_cast<size_t>(index), 0);
     if (value.list.size() != argument.tensors.size())
-      return invalid(formatted("{} has {} tensors, but there are {} results", target, argument.tensors.size(),
-                               value.list.size()));
+      return invalid(
+          formatted("{} has {} tensors, but there are {} results", target, argument.tensors.size(), value.list.size()));
     for (size_t i = 0; i < value.list.size(); ++i) TRY(store(value.list[i], static_cast<size_t>(index), i));
     return {};
   }

@@ -21,10 +21,9 @@ Status copy_result(const Tensor& result, Tensor& output) {
   const size_t bytes = graph::bytes_of(result.type, result.count());
   const size_t room = graph::bytes_of(output.type, output.count());
   if (result.type != output.type || bytes > room)
-    return {ACL_ERROR_INVALID_PARAM,
-            "the result is " + std::string(graph::name_of(result.type)) + " " + graph::to_text(result.shape) +
-                ", but the output was said to be " + std::string(graph::name_of(output.type)) + " " +
-                graph::to_text(output.shape)};
+    return {ACL_ERROR_INVALID_PARAM, "the result is " + std::string(graph::name_of(result.type)) + " " +
+                                         graph::to_text(result.shape) + ", but the output was said to be " +
+                                         std::string(graph::name_of(output.type)) + " " + graph::to_text(output.shape)};
   if (bytes > 0) std::memcpy(output.data, result.data, bytes);
   output.shape = result.shape;
   return {};
@@ -32,15 +31,14 @@ Status copy_result(const Tensor& result, Tensor& output) {
 
 }  // namespace
 
-Result<std::shared_ptr<Plan>> Plan::make(graph::Graph graph,
-                                         std::vector<std::shared_ptr<executor::Observer>> observers) {
+Result<std::shared_ptr<Plan>> Plan::make(graph::Graph graph) {
   std::shared_ptr<Plan> plan(new Plan);
   plan->model_.name = graph.name;
   plan->model_.graphs.push_back(std::move(graph));
-  const executor::ProgramOptions options{backend::cpu::default_threads(), "", std::move(observers)};
+  const executor::ProgramOptions options{backend::cpu::default_threads(), "", {plan->relay_}};
   bool not_static = false;
-  auto program = executor::Program::compile(plan->model_, plan->model_.main(), executor::GraphRole::Main, {}, options,
-                                            not_static);
+  auto program =
+      executor::Program::compile(plan->model_, plan->model_.main(), executor::GraphRole::Main, {}, options, not_static);
   if (program.ok()) {
     plan->program_ = std::move(program).value();
     if (const size_t arena = plan->program_->arena_bytes(); arena > 0) plan->work_bytes_ = arena + kAlignment;
@@ -52,15 +50,18 @@ Result<std::shared_ptr<Plan>> Plan::make(graph::Graph graph,
   return plan;
 }
 
-Status Plan::run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, void* work) {
+Status Plan::run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, void* work,
+                 const Watch* watch) {
   std::lock_guard lock(mutex_);
+  relay_->set(watch, info.task_id);
   program_->set_arena(aligned(work));
   return program_->run(info, inputs, outputs);
 }
 
 Status Plan::run_nodes(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
-                       executor::Allocator& allocator) {
+                       executor::Allocator& allocator, const Watch* watch) {
   std::lock_guard lock(mutex_);
+  relay_->set(watch, info.task_id);
   std::vector<executor::LiveTensor> taken;
   for (const Tensor& input : inputs) taken.push_back({input});
   const auto results = TRY(eager_->run(model_.main(), executor::GraphRole::Main, info, taken, allocator));

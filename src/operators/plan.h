@@ -11,6 +11,7 @@
 #include "executor/loaded_model.h"
 #include "executor/program.h"
 #include "graph/graph.h"
+#include "operators/watch.h"
 
 namespace belay::operators {
 
@@ -22,8 +23,7 @@ using executor::RunInfo;
 class Plan {
  public:
   // Fails with the reasons of all nodes that cannot run.
-  static Result<std::shared_ptr<Plan>> make(graph::Graph graph,
-                                            std::vector<std::shared_ptr<executor::Observer>> observers = {});
+  static Result<std::shared_ptr<Plan>> make(graph::Graph graph);
 
   // Whether the shapes are known before the inputs' values are. Else the plan runs node by node.
   bool fixed() const { return program_ != nullptr; }
@@ -33,12 +33,13 @@ class Plan {
   const std::vector<graph::TensorInfo>& outputs() const { return program_->outputs(); }
   const graph::Graph& graph() const { return model_.main(); }
 
-  // Runs a fixed plan on the calling thread; `work` has work_bytes().
-  Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, void* work);
+  // Runs a fixed plan on the calling thread; `work` has work_bytes(). `watch` may be null.
+  Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, void* work,
+             const Watch* watch);
   // Runs node by node. Results are copied into the outputs, whose shapes say on return what came out; 100000 when a
   // result is larger than its output was said to be.
   Status run_nodes(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
-                   executor::Allocator& allocator);
+                   executor::Allocator& allocator, const Watch* watch);
 
  private:
   Plan() = default;
@@ -48,6 +49,7 @@ class Plan {
   std::unique_ptr<executor::EagerRunner> eager_;
   size_t work_bytes_ = 0;
   std::mutex mutex_;  // of the runs
+  const std::shared_ptr<Relay> relay_ = std::make_shared<Relay>();
 };
 
 // Memory of the host, for plans whose stream has no allocator of its own.

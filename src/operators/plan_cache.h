@@ -47,7 +47,7 @@ class PlanCache {
   };
   const size_t room_;
   std::mutex mutex_;
-  std::list<Kept> kept_;  // the last used first
+  std::list<Kept> kept_;                                                            // the last used first
   std::unordered_map<std::string_view, typename std::list<Kept>::iterator> index_;  // keys are those of kept_
 };
 

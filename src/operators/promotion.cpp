@@ -88,7 +88,7 @@ DataType promote(DataType a, DataType b) {
   if (ca == Category::Other || cb == Category::Other) return DataType::Undefined;
   if (ca == Category::Complex || cb == Category::Complex)
     return complex_of(a) == DataType::Complex128 || complex_of(b) == DataType::Complex128 ? DataType::Complex128
-                                                                                         : DataType::Complex64;
+                                                                                          : DataType::Complex64;
   if (ca != cb) return ca > cb ? a : b;
   return ca == Category::Integer ? promote_integers(a, b) : promote_floats(a, b);
 }

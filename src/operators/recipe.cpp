@@ -102,8 +102,8 @@ class Parser {
     return true;
   }
   Status error(const std::string& expected) const {
-    return {ACL_ERROR_INTERNAL_ERROR, "recipe \"" + std::string(text_) + "\": " + expected + " expected at character " +
-                                          std::to_string(at_ + 1)};
+    return {ACL_ERROR_INTERNAL_ERROR,
+            "recipe \"" + std::string(text_) + "\": " + expected + " expected at character " + std::to_string(at_ + 1)};
   }
 
   const std::string_view text_;

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "graph/infer.h"
 #include "graph/schema.h"
-#include "operators/observers.h"
 #include "operators/plan_cache.h"
 
 namespace belay::operators {
@@ -47,8 +46,7 @@ Status check_schema(const OperatorRequest& request) {
   TRY(check_ports(request, schema->outputs, request.outputs.size(), "outputs"));
   const auto names = graph::port_names(schema->inputs, request.inputs.size());
   for (size_t i = 0; i < request.inputs.size(); ++i)
-    if (is_open(request.inputs[i]) && i < schema->inputs.size() &&
-        schema->inputs[i].kind == graph::PortKind::Required)
+    if (is_open(request.inputs[i]) && i < schema->inputs.size() && schema->inputs[i].kind == graph::PortKind::Required)
       return wrong(formatted("{}: input {} ({}) is required", request.type, i, names[i]));
   return {};
 }
@@ -114,13 +112,12 @@ std::vector<graph::TensorInfo> infos_of(const OperatorRequest& request) {
 // An output may have any shape with as many elements as the operator gives.
 Status check_outputs(const OperatorRequest& request, const std::vector<graph::TensorInfo>& results) {
   if (results.size() < request.outputs.size())
-    return wrong(formatted("{} gives {} outputs here, the call wants {}", request.type, results.size(),
-                           request.outputs.size()));
+    return wrong(
+        formatted("{} gives {} outputs here, the call wants {}", request.type, results.size(), request.outputs.size()));
   for (size_t i = 0; i < request.outputs.size(); ++i) {
     const auto& wanted = request.outputs[i];
     if (is_open(wanted) || !graph::is_known(results[i].shape)) continue;
-    if (wanted.type == results[i].type &&
-        graph::element_count(wanted.shape) == graph::element_count(results[i].shape))
+    if (wanted.type == results[i].type && graph::element_count(wanted.shape) == graph::element_count(results[i].shape))
       continue;
     return wrong(formatted("{}: output {} is {} {}, the call says {} {}", request.type, i,
                            graph::name_of(results[i].type), graph::to_text(results[i].shape),
@@ -135,7 +132,7 @@ Result<SingleOperator> make_operator(const OperatorRequest& request) {
   TRY(graph::apply_defaults(node));
   node.name = request.name.empty() ? next_name(request.type) : request.name;
   SingleOperator made;
-  made.plan = TRY(Plan::make(graph_of(request, std::move(node), made.inputs), observers()));
+  made.plan = TRY(Plan::make(graph_of(request, std::move(node), made.inputs)));
   if (made.plan->fixed()) TRY(check_outputs(request, made.plan->outputs()));
   return made;
 }
@@ -210,7 +207,7 @@ std::string key_of(const OperatorRequest& request) {
       key += formatted("!{}:{}:", i, value->bytes.size()) +
              std::string(reinterpret_cast<const char*>(value->bytes.data()), value->bytes.size());
   for (const auto& [name, attribute] : request.attributes) append(key += "@" + name, attribute.value);
-  return key + formatted("#{}", observers_generation());
+  return key;
 }
 
 }  // namespace belay::operators

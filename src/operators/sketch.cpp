@@ -40,8 +40,8 @@ Value Sketch::output_of(int node, size_t output) const {
 
 Value Sketch::input(DataType type, const Shape& shape, graph::Format format) {
   graph::Node node{.name = "input" + std::to_string(inputs_), .type = "Data"};
-  node.outputs.push_back({.type = type, .shape = shape, .format = format, .origin_shape = shape,
-                          .origin_format = format});
+  node.outputs.push_back(
+      {.type = type, .shape = shape, .format = format, .origin_shape = shape, .origin_format = format});
   node.attributes["index"] = int64_t{inputs_++};
   builder_.add_described(std::move(node));
   return output_of(builder_.last(), 0);

@@ -239,6 +239,36 @@ class Functions(Case):
         check("Eye", 3, 4, Out(np.eye(3, 4, dtype=np.float32)))
 
 
+class More(Case):
+    def test_variants(self):
+        x, y = f32(3, 4), f32(3, 4)
+        check("EluV2", x, 1.0, 1.0, 1.0, Out(np.where(x > 0, x, np.expm1(x))))
+        check("ThresholdV2", x, 0.5, -3.0, Out(np.where(x > 0.5, x, np.float32(-3))))
+        check("AsinhV2", x, Out(np.arcsinh(x)))
+        check("AddV3", 2.0, x, 3.0, Out(2 + 3 * x))
+        tanh = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
+        check("GeluV2", x, 1, Out(tanh.astype(np.float32), tolerance=1e-3))
+        check("LogAddExp", x, y, Out(np.logaddexp(x, y)))
+        check("LogAddExp2", x, y, Out(np.logaddexp2(x, y)))
+        check("MulNoNan", x, y * 0, Out(x * 0))
+        check("FusedMulAddN", x, y, np.array([3], np.float32), Out(x * 3 + y))
+        check("MaxN", [x, y, -x], Out(np.maximum(np.maximum(x, y), -x)))
+        check("MinN", [x, y, -x], Out(np.minimum(np.minimum(x, y), -x)))
+        check("Sum", [x, y, x], Out(x + y + x))
+        check("AddN", [x, y], Out(x + y))
+        check("IsClose", x, x + np.float32(1e-7), 1e-5, 1e-6, False, Out(np.full((3, 4), True)))
+        check("Heaviside", np.array([-1, 0, 2], np.float32), np.array(0.5, np.float32), Out(np.array([0, 0.5, 1], np.float32)))
+        check("LogSpace", 0.0, 2.0, 3, 10.0, Out(np.array([1, 10, 100], np.float32), tolerance=1e-4))
+        check("XLogYTensor", np.abs(x), np.abs(y), Out(np.abs(x) * np.log(np.abs(y)), tolerance=1e-4))
+        check("Shrink", x, 0.5, 0.1, Out(np.where(x > 0.5, x - np.float32(0.1), np.where(x < -0.5, x + np.float32(0.1), 0))))
+        i = ints(np.int32, 5, low=0)
+        check("LeftShifts", i, 2, Out(i << 2))
+        check("LeftShift", i, np.full(5, 1, np.int32), Out(i << 1))
+        check("RightShift", i * 8, np.full(5, 2, np.int32), Out(i * 2))
+        check("IsInTensorScalar", i, 3, False, False, Out(i == 3))
+        check("IsInTensorScalar", i, 3, False, True, Out(i != 3))
+
+
 class WrongUse(Case):
     def test_null_tensors_and_shapes_that_do_not_fit(self):
         x = f32(2, 3)

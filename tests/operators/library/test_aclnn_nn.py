@@ -92,6 +92,21 @@ class Layers(Case):
         want = convolve(line[:, :, None], v[:, :, None], None, (1, 2), (0, 1), (1, 1), 1)[:, :, 0]
         check("Convolution", line, v, None, [2], [1], [1], False, [0], 1, Out(want, tolerance=1e-4), 0)
 
+    def test_depthwise_convolution(self):
+        x, w = f32(1, 4, 6, 6), f32(4, 1, 3, 3)
+        check("ConvDepthwise2d", x, w, [3, 3], None, [1, 1], [1, 1], [1, 1],
+              Out(convolve(x, w, None, (1, 1), (1, 1), (1, 1), 4), tolerance=1e-4), 0, form=NCHW)
+
+    def test_rotary_embedding(self):
+        x, cos, sin = f32(2, 3, 4, 8), f32(1, 3, 1, 8), f32(1, 3, 1, 8)
+        turned = np.concatenate([-x[..., 4:], x[..., :4]], -1)
+        check("RotaryPositionEmbedding", x, cos, sin, 0, Out(x * cos + turned * sin, tolerance=1e-4))
+
+    def test_grid_sampling_at_the_corners(self):
+        x = f32(1, 2, 3, 3)
+        grid = np.array([[[[-1, -1], [1, -1]], [[-1, 1], [1, 1]]]], np.float32)
+        check("GridSampler2D", x, grid, 0, 0, True, Out(x[:, :, ::2, ::2], tolerance=1e-4), form=NCHW)
+
     def test_transposed_convolution(self):
         x, w = f32(2, 3, 4, 5), f32(3, 4, 3, 3)
         check("Convolution", x, w, None, [2, 2], [1, 1], [1, 1], True, [0, 0], 1,

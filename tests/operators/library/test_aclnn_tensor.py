@@ -105,6 +105,12 @@ class Reductions(Case):
         x, y = f32(3, 4), f32(3, 4)
         for reduction, f in enumerate((lambda d: d, np.mean, np.sum)):
             check("MseLoss", x, y, reduction, Out(f((x - y) ** 2), tolerance=1e-4))
+            d = np.abs(x - y)
+            check("SmoothL1Loss", x, y, reduction, 0.7, Out(f(np.where(d < 0.7, d * d / 1.4, d - 0.35)), np.float32, 1e-4))
+            p, t = 1 / (1 + np.exp(-x)), (y > 0).astype(np.float32)
+            entropy = -(t * np.log(p) + (1 - t) * np.log(1 - p))
+            check("BinaryCrossEntropy", p, t, None, reduction, Out(f(entropy), np.float32, 1e-4))
+            check("BinaryCrossEntropyWithLogits", x, t, None, None, reduction, Out(f(entropy), np.float32, 1e-4))
             check("L1Loss", x, y, reduction, Out(f(np.abs(x - y)), tolerance=1e-4))
 
 
@@ -214,6 +220,22 @@ class Indices(Case):
             check("Topk", x, 3, 0, False, True, Out(np.sort(x, 0)[:3]), Out(np.argsort(x, 0)[:3]))
             check("Argsort", x, 0, False, Out(np.argsort(x, 0)))
         self.refused(161002, "k is 9", "Topk", x, 9, 1, True, True, Out(x), Out(order))
+
+    def test_filling_and_copying_by_index(self):
+        x, rows, src = f32(4, 5), np.array([3, 0], np.int64), f32(2, 5)
+        want = x.copy()
+        want[rows] = 9
+        check("IndexFill", x, 0, rows, 9.0, Out(want))
+        check("IndexFillTensor", x, 0, [3, 0], 9.0, Out(want))
+        check("InplaceIndexFill", InOut(x, want), 0, rows, 9.0)
+        want = x.copy()
+        want[rows] = src
+        check("InplaceIndexCopy", InOut(x, want), 0, rows, src)
+        check("SearchSorted", np.array([1, 3, 5], np.float32), np.array([0, 3, 4, 9], np.float32), False, False, None,
+              Out(np.searchsorted([1, 3, 5], [0, 3, 4, 9])))
+        check("Bucketize", np.array([0, 3, 4, 9], np.float32), np.array([1, 3, 5], np.float32), False, True,
+              Out(np.searchsorted([1, 3, 5], [0, 3, 4, 9], "right")))
+        check("Einsum", [f32(3, 4) * 0 + 1, f32(4, 2) * 0 + 2], "ij,jk->ik", Out(np.full((3, 2), 8, np.float32)))
 
     def test_one_hot(self):
         i = np.array([1, 0, 2], np.int32)

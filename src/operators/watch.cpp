@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/watch.h"
+
+#include <map>
+#include <mutex>
+
+namespace belay::operators {
+
+using backend::Tensor;
+using executor::RunInfo;
+
+bool Relay::wants(const graph::Node& node) const {
+  return !graph::is_graph_input(node) && !graph::is_constant(node) && node.type != "NetOutput";
+}
+
+RunInfo Relay::told(RunInfo run) const {
+  run.task_id = task_id_;
+  return run;
+}
+
+graph::Node Relay::shown(const graph::Node& node) const {
+  graph::Node made = node;
+  if (watch_->type.empty()) return made;
+  made.name = node.type + watch_->name_suffix;
+  made.type = watch_->type;
+  return made;
+}
+
+void Relay::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
+  if (watch_) watch_->observer->starts(told(run), shown(node), inputs);
+}
+
+void Relay::ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
+                std::span<const Tensor> outputs) {
+  if (watch_) watch_->observer->ran(told(run), shown(node), inputs, outputs);
+}
+
+void Relay::failed(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
+                   std::span<const Tensor> outputs, const Status& why) {
+  if (watch_) watch_->observer->failed(told(run), shown(node), inputs, outputs, why);
+}
+
+uint32_t next_task_id(uint32_t stream_id) {
+  static auto& mutex = *new std::mutex;
+  static auto& next = *new std::map<uint32_t, uint32_t>;
+  std::lock_guard lock(mutex);
+  return next[stream_id]++;
+}
+
+}  // namespace belay::operators
