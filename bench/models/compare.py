@@ -2,7 +2,8 @@
 """belay run against ONNX Runtime on the same files, cores and shapes, alternating; prints ratios of medians.
 
 usage: compare.py BELAY MODELS_DIRECTORY ORT_DIRECTORY [NAME...]
-ORT_DIRECTORY holds node_modules/onnxruntime-node.
+ORT_DIRECTORY holds node_modules/onnxruntime-node. A model that has an .om beside its .onnx is loaded from the .om by
+Belay, as a user would; ONNX Runtime has the .onnx.
 """
 import json
 import os
@@ -10,40 +11,57 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 
 SHAPES = {"resnet50": "1,3,224,224", "mobilenet": "1,3,224,224", "bert": "1,128,768", "ocr": "1,1,32,320",
           "lstm": "64,1,128", "unet": "1,3,256,256"}
-REPEAT = {"bert": 10, "unet": 15, "resnet50": 20}
-ROUNDS, WARMUP = 3, 3
+TARGETS = {"resnet50": 0.85}
+REPEAT = {"bert": 5, "unet": 12, "resnet50": 12, "mobilenet": 40, "ocr": 100, "lstm": 100}
+ROUNDS, WARMUP = 5, 3
+
+
+def timed(command, environment=None):
+    """The JSON that a command prints, with the peak of its memory in MiB."""
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, stdout=output, env=environment)
+        _, status, usage = os.wait4(process.pid, 0)
+        if status:
+            sys.exit(f"{command[0]} failed: {' '.join(command)}")
+        output.seek(0)
+        return {**json.load(output), "peak_mib": usage.ru_maxrss / 1024}
 
 
 def belay(tool, model, threads, repeat, shape):
-    command = [tool, "run", str(model), "--json", f"--threads={threads}", f"--warmup={WARMUP}", f"--repeat={repeat}",
-               f"--shape=input:{shape}"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return timed([tool, "run", str(model), "--json", f"--threads={threads}", f"--warmup={WARMUP}",
+                  f"--repeat={repeat}", f"--shape=input:{shape}"])
 
 
 def onnx_runtime(directory, model, threads, repeat, shape):
     script = pathlib.Path(__file__).with_name("ort.js")
     environment = dict(os.environ, NODE_PATH=str(pathlib.Path(directory) / "node_modules"))
-    command = ["node", str(script), str(model), str(threads), str(WARMUP), str(repeat), f"input:{shape}"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+    return timed(["node", str(script), str(model), str(threads), str(WARMUP), str(repeat), f"input:{shape}"],
+                 environment)
+
+
+def compare(name, threads, tool, models, ort):
+    onnx, om, repeat = models / f"{name}.onnx", models / f"{name}.om", REPEAT[name]
+    ours, theirs = [], []
+    for _ in range(ROUNDS):
+        ours.append(belay(tool, om if om.exists() else onnx, threads, repeat, SHAPES[name]))
+        theirs.append(onnx_runtime(ort, onnx, threads, repeat, SHAPES[name]))
+    time, load, peak = ([statistics.median(run[key] for run in runs) for runs in (ours, theirs)]
+                        for key in ("median_ms", "load_ms", "peak_mib"))
+    print(f"{name:10} {threads:7} {time[0]:9.2f} {time[1]:9.2f} {time[0] / time[1]:7.2f} {TARGETS.get(name, 1.0):8.2f}"
+          f" {load[0]:9.0f} {load[1]:9.0f} {peak[0]:9.0f} {peak[1]:9.0f}", flush=True)
 
 
 def main():
     tool, models, ort = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    print(f"{'model':10} threads  belay ms    ort ms   ratio  load ratio")
+    print(f"{'':18}     run, ms{'':25}   load, ms{'':9}    peak, MiB")
+    print(f"{'model':10} threads     belay       ort   ratio   target     belay       ort     belay       ort")
     for name in sys.argv[4:] or SHAPES:
         for threads in (1, 2):
-            ours, theirs = [], []
-            for _ in range(ROUNDS):
-                repeat = REPEAT.get(name, 30)
-                ours.append(belay(tool, models / f"{name}.onnx", threads, repeat, SHAPES[name]))
-                theirs.append(onnx_runtime(ort, models / f"{name}.onnx", threads, repeat, SHAPES[name]))
-            middle = [statistics.median(run["median_ms"] for run in runs) for runs in (ours, theirs)]
-            load = [statistics.median(run["load_ms"] for run in runs) for runs in (ours, theirs)]
-            print(f"{name:10} {threads:7} {middle[0]:9.2f} {middle[1]:9.2f} {middle[0] / middle[1]:7.2f} "
-                  f"{load[0] / load[1]:11.2f}", flush=True)
+            compare(name, threads, tool, models, ort)
 
 
 main()

@@ -24,7 +24,4 @@ Result<bool> is_true(const backend::Tensor& condition);
 // view.
 bool has_task(const graph::Node& node);
 
-// Nodes whose output is their first input, seen with another shape.
-bool is_view(const graph::Node& node);
-
 }  // namespace belay::executor

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "backend/cpu/onednn/reorder.h"
+#include "backend/cpu/parallel.h"
 #include "executor/branch.h"
 
 namespace belay::executor {
@@ -31,6 +33,8 @@ Compiler::Compiler(const graph::Model& model, const graph::Graph& graph, GraphRo
       next_task_(options.first_task) {}
 
 Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> inputs, bool& not_static) {
+  const backend::cpu::ThreadScope threads(options_.threads);  // kernels divide their work when they are made
+  inputs_ = inputs;
   program_.reset(new Program);
   program_->threads_ = options_.threads;
   if (role_ != GraphRole::Members) program_->observers_ = options_.observers;
@@ -77,7 +81,6 @@ Status Compiler::add_node(int index) {
   if (is_choice(node)) return add_choice(index);
   if (const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers))
     return add_members(index, **members);
-  if (is_view(node)) return add_view(index), Status{};
   return add_kernel(index);
 }
 
@@ -89,11 +92,22 @@ void Compiler::add_input(int index) {
                              ? static_cast<int>(graph::parent_port(node))
                              : static_cast<int>(graph::get_or<int64_t>(node.attributes, "index", 0));
   of_node_[index] = {value};
+  if (role_ == GraphRole::Members) know_constant(value);
   auto& step = add_step(node);
   if (step.watchers.empty())
     program_->steps_.pop_back();
   else
     use(step, {}, {value});
+}
+
+// An input of a fused node that is a constant of the model is one for its members, too.
+void Compiler::know_constant(int value) {
+  const auto input = static_cast<size_t>(values_[value].input);
+  const graph::Constant* constant = input < inputs_.size() ? inputs_[input].value : nullptr;
+  if (!constant) return;
+  values_[value].constant = constant;
+  values_[value].input = -1;
+  values_[value].tensor.data = const_cast<std::byte*>(constant->bytes.data());
 }
 
 void Compiler::add_constant(int index) {
@@ -121,19 +135,6 @@ void Compiler::add_outputs(int index) {
                                            : TensorInfo{values_[value].tensor.type, values_[value].tensor.shape});
 }
 
-void Compiler::add_view(int index) {
-  const Node& node = graph_.nodes[index];
-  auto inputs = inputs_of(node);
-  inputs[0] = as_layout(inputs[0], backend::Layout::Plain);
-  const TensorInfo& info = inference_.outputs_of(index)[0];
-  Tensor tensor = values_[inputs[0]].tensor;
-  tensor.shape = info.shape;
-  const int value = add_value(tensor);
-  values_[value].root = root_of(inputs[0]);
-  of_node_[index] = {value};
-  use(add_step(node), inputs, of_node_[index]);
-}
-
 Status Compiler::add_kernel(int index) {
   const Node& node = graph_.nodes[index];
   auto inputs = inputs_of(node);
@@ -147,14 +148,25 @@ Status Compiler::add_kernel(int index) {
                                          options_.only_kernels));
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] >= 0 && !kernel->packed(i)) inputs[i] = as_layout(inputs[i], kernel->wants(i));
-  for (size_t i = 0; i < inference_.outputs_of(index).size(); ++i) {
-    const TensorInfo& info = inference_.outputs_of(index)[i];
-    of_node_[index].push_back(add_value({info.type, info.shape, kernel->gives(i)}));
+  bool only_views = true;
+  for (size_t o = 0; o < inference_.outputs_of(index).size(); ++o) {
+    const TensorInfo& info = inference_.outputs_of(index)[o];
+    const int value = add_value({info.type, info.shape, kernel->gives(o)});
+    of_node_[index].push_back(value);
+    const int source = kernel->alias_of(o);
+    only_views = only_views && source >= 0;
+    if (source >= 0) make_view(value, inputs[static_cast<size_t>(source)]);
   }
   auto& step = add_step(node);
-  step.kernel = std::move(kernel);
+  if (!only_views) step.kernel = std::move(kernel);
   use(step, inputs, of_node_[index]);
   return {};
+}
+
+// From now on `value` is the memory of `of`, seen otherwise.
+void Compiler::make_view(int value, int of) {
+  values_[value].root = root_of(of);
+  values_[value].tensor.data = values_[of].tensor.data;
 }
 
 Status Compiler::add_choice(int index) {
@@ -241,8 +253,9 @@ int Compiler::as_layout(int value, backend::Layout layout) {
   tensor.layout = layout;
   tensor.data = nullptr;
   const int made = found->second = add_value(tensor);
+  if (backend::cpu::same_bytes(values_[value].tensor, layout)) return make_view(made, value), made;
   auto step = std::make_unique<Program::Step>();
-  step->reorder = true;
+  step->kernel = backend::cpu::make_reorder(values_[value].tensor, layout);
   program_->steps_.push_back(std::move(step));
   use(*program_->steps_.back(), {value}, {made});
   return made;

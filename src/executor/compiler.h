@@ -36,7 +36,6 @@ class Compiler {
   Status add_node(int index);
   void add_input(int index);
   void add_constant(int index);
-  void add_view(int index);
   Status add_kernel(int index);
   Status add_choice(int index);
   Status add_members(int index, const graph::Graph& members);
@@ -44,6 +43,8 @@ class Compiler {
 
   Program::Step& add_step(const graph::Node& node);
   int add_value(Tensor tensor);
+  void make_view(int value, int of);
+  void know_constant(int value);
   int as_layout(int value, backend::Layout layout);
   std::vector<int> inputs_of(const graph::Node& node) const;
   void use(Program::Step& step, const std::vector<int>& inputs, const std::vector<int>& outputs);
@@ -58,6 +59,7 @@ class Compiler {
   const graph::Graph& graph_;
   const GraphRole role_;
   const ProgramOptions& options_;
+  std::span<const graph::TensorInfo> inputs_;
   graph::GraphInference inference_;
   std::unique_ptr<Program> program_;
   bool not_static_ = false;

@@ -152,12 +152,6 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, const std::vector
   graph::InferContext context(node, infos);
   context.model = &model_;
   TRY(graph::infer(context));
-  if (is_view(node)) {
-    LiveTensor view = inputs[0];
-    view.tensor.shape = context.outputs[0].shape;
-    view.constant = nullptr;
-    return std::vector<LiveTensor>{view};
-  }
   backend::Kernel* kernel = TRY(find_kernel(node, inputs, infos, context.outputs));
   std::vector<LiveTensor> held, outputs;
   std::vector<Tensor> taken, given;
@@ -168,6 +162,14 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, const std::vector
     taken.push_back(held.back().tensor);
   }
   for (size_t o = 0; o < context.outputs.size(); ++o) {
+    if (const int source = kernel->alias_of(o); source >= 0) {  // both have the memory of the input
+      outputs.push_back(held[static_cast<size_t>(source)]);
+      outputs.back().tensor.type = context.outputs[o].type;
+      outputs.back().tensor.shape = context.outputs[o].shape;
+      outputs.back().constant = nullptr;
+      given.push_back(outputs.back().tensor);
+      continue;
+    }
     outputs.push_back(TRY(allocate({context.outputs[o].type, context.outputs[o].shape, kernel->gives(o)}, allocator)));
     given.push_back(outputs.back().tensor);
   }

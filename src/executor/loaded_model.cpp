@@ -51,6 +51,16 @@ Status fill_output(const LiveTensor& result, Tensor& output) {
   return {};
 }
 
+Status make_outputs(const Program& program, std::span<Tensor> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].data) continue;
+    const TensorInfo& result = program.outputs()[i];
+    const size_t bytes = graph::bytes_of(result.type, graph::element_count(result.shape));
+    outputs[i].data = TRY(HostAllocator().allocate(std::max<size_t>(bytes, 1)));
+  }
+  return {};
+}
+
 // A model all of whose shapes are known at load.
 class StaticModel : public LoadedModel {
  public:
@@ -69,12 +79,7 @@ class StaticModel : public LoadedModel {
   Result<std::vector<TensorInfo>> infer_outputs(std::span<const TensorInfo>) override { return program_->outputs(); }
 
   Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, Allocator*) override {
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const TensorInfo& result = program_->outputs()[i];
-      if (outputs[i].data) continue;
-      const size_t bytes = graph::bytes_of(result.type, graph::element_count(result.shape));
-      outputs[i].data = TRY(HostAllocator().allocate(std::max<size_t>(bytes, 1)));
-    }
+    TRY(make_outputs(*program_, outputs));
     return program_->run(info, inputs, outputs);
   }
 
@@ -111,7 +116,11 @@ class DynamicModel : public LoadedModel {
              Allocator* given) override {
     HostAllocator own;
     Allocator& allocator = given ? *given : own;
-    if (Program* program = TRY(find_program(inputs))) return run_program(*program, info, inputs, outputs, allocator);
+    Kept& kept = *TRY(find_program(inputs));
+    if (kept.program) {
+      TRY(make_outputs(*kept.program, outputs));
+      return given ? run_in(*given, kept, info, inputs, outputs) : run_in_own_arena(kept, info, inputs, outputs);
+    }
     std::vector<LiveTensor> taken;
     for (const Tensor& input : inputs) taken.push_back({input});
     const auto results = TRY(eager_.run(model_->main(), GraphRole::Main, info, taken, allocator));
@@ -123,49 +132,66 @@ class DynamicModel : public LoadedModel {
   struct Kept {
     std::vector<graph::Shape> shapes;
     std::unique_ptr<Program> program;  // null: these shapes run node by node
+    void* arena = nullptr;             // where the program's tensors are
   };
 
-  Result<Program*> find_program(std::span<const Tensor> inputs) {
+  static bool fits(const Kept& kept, std::span<const Tensor> inputs) {
+    return std::equal(kept.shapes.begin(), kept.shapes.end(), inputs.begin(), inputs.end(),
+                      [](const graph::Shape& shape, const Tensor& input) { return shape == input.shape; });
+  }
+
+  // The program for these shapes is first in the list from now on; the one that was used longest ago makes room.
+  Result<Kept*> find_program(std::span<const Tensor> inputs) {
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+      if (!fits(*kept, inputs)) continue;
+      kept_.splice(kept_.begin(), kept_, kept);
+      return &kept_.front();
+    }
     std::vector<graph::Shape> shapes;
     std::vector<TensorInfo> infos;
     for (const Tensor& input : inputs) {
       shapes.push_back(input.shape);
       infos.push_back({input.type, input.shape});
     }
-    for (const Kept& kept : kept_)
-      if (kept.shapes == shapes) return kept.program.get();
     bool not_static = false;
     auto made = Program::compile(*model_, model_->main(), GraphRole::Main, infos, options_, not_static);
     if (!made.ok() && !not_static) return made.status();
-    if (kept_.size() == kProgramsKept) kept_.pop_front();
-    kept_.push_back({std::move(shapes), made.ok() ? std::move(made).value() : nullptr});
-    return kept_.back().program.get();
+    if (kept_.size() == kProgramsKept) kept_.pop_back();
+    kept_.push_front({std::move(shapes), made.ok() ? std::move(made).value() : nullptr});
+    return &kept_.front();
   }
 
-  static Status run_program(Program& program, const RunInfo& info, std::span<const Tensor> inputs,
-                            std::span<Tensor> outputs, Allocator& allocator) {
-    void* arena = TRY(allocator.allocate(std::max(program.arena_bytes(), kAlignment)));
-    program.set_arena(arena);
-    Status status;
-    for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
-      if (outputs[i].data) continue;
-      const TensorInfo& result = program.outputs()[i];
-      auto memory = HostAllocator().allocate(
-          std::max<size_t>(graph::bytes_of(result.type, graph::element_count(result.shape)), 1));
-      if (memory.ok())
-        outputs[i].data = *memory;
-      else
-        status = memory.status();
-    }
-    if (status.ok()) status = program.run(info, inputs, outputs);
+  static Status run_in(Allocator& allocator, Kept& kept, const RunInfo& info, std::span<const Tensor> inputs,
+                       std::span<Tensor> outputs) {
+    void* arena = TRY(allocator.allocate(std::max(kept.program->arena_bytes(), kAlignment)));
+    kept.arena = nullptr;
+    kept.program->set_arena(arena);
+    Status status = kept.program->run(info, inputs, outputs);
     allocator.free(arena);
     return status;
+  }
+
+  // All programs use one arena, as large as the largest of them needs it.
+  Status run_in_own_arena(Kept& kept, const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+    const size_t bytes = std::max(kept.program->arena_bytes(), kAlignment);
+    if (bytes > arena_bytes_) {
+      arena_.reset();
+      arena_bytes_ = 0;
+      arena_.reset(TRY(HostAllocator().allocate(bytes)));
+      arena_bytes_ = bytes;
+      for (Kept& other : kept_) other.arena = nullptr;
+    }
+    if (kept.arena != arena_.get()) kept.program->set_arena(arena_.get());
+    kept.arena = arena_.get();
+    return kept.program->run(info, inputs, outputs);
   }
 
   const std::shared_ptr<const graph::Model> model_;
   const ProgramOptions options_;
   EagerRunner eager_;
   std::list<Kept> kept_;
+  std::unique_ptr<void, decltype(&std::free)> arena_{nullptr, std::free};
+  size_t arena_bytes_ = 0;
   const size_t weight_bytes_;
 };
 

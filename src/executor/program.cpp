@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backend/cpu/layout.h"
 #include "backend/cpu/parallel.h"
+#include "backend/run_again.h"
 #include "executor/branch.h"
 
 namespace belay::executor {
@@ -29,7 +29,7 @@ Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tens
   const backend::cpu::ThreadScope threads(threads_);
   for (const Patch& patch : patches_)
     patch.tensor->data = patch.output ? outputs[patch.index].data : inputs[patch.index].data;
-  for (const auto& step : steps_) TRY(run_step(*step, info));
+  TRY(run_steps(info));
   for (const Copy& copy : copies_) {
     const void* from = copy.input >= 0 ? inputs[static_cast<size_t>(copy.input)].data : copy.from.data;
     std::memcpy(outputs[copy.output].data, from, graph::bytes_of(copy.from.type, copy.from.count()));
@@ -41,21 +41,36 @@ Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tens
   return {};
 }
 
+// From the beginning again when a kernel asks for it; what observers have seen they are not shown twice.
+Status Program::run_steps(RunInfo& info) {
+  for (const auto& step : steps_) step->shown = false;
+  for (size_t i = 0; i < steps_.size();) {
+    Status status = run_step(*steps_[i], info);
+    if (!status.ok() && status.code != backend::kRunAgain) return status;
+    i = status.ok() ? i + 1 : 0;
+  }
+  return {};
+}
+
 Status Program::run_step(Step& step, RunInfo& info) {
-  if (step.reorder) return backend::cpu::reorder(step.inputs[0], step.outputs[0]);
+  if (!step.node) return step.kernel->run(step.inputs, step.outputs);
   info.task_id = step.task_id;
-  for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
+  if (!step.shown)
+    for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
   Status status;
   if (step.kernel)
     status = step.kernel->run(step.inputs, step.outputs);
   else if (!step.branches.empty())
     status = run_branch(step, info);
+  if (status.code == backend::kRunAgain) return status;
   if (!status.ok()) {
     status.message = step.node->type + " " + step.node->name + ": " + status.message;
     for (const auto& observer : observers_) observer->failed(info, *step.node, step.inputs, step.outputs, status);
     return status;
   }
-  for (Observer* watcher : step.watchers) watcher->ran(info, *step.node, step.inputs, step.outputs);
+  if (!step.shown)
+    for (Observer* watcher : step.watchers) watcher->ran(info, *step.node, step.inputs, step.outputs);
+  step.shown = true;
   return {};
 }
 

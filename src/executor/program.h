@@ -56,13 +56,13 @@ class Program {
 
   // One kernel, one branch of a control node, or nothing (a node that only gives its input another shape).
   struct Step {
-    const graph::Node* node = nullptr;
+    const graph::Node* node = nullptr;  // null: a change of layout
     std::unique_ptr<backend::Kernel> kernel;
     std::vector<std::unique_ptr<Program>> branches;
-    bool reorder = false;
     uint32_t task_id = 0;
     std::vector<Tensor> inputs, outputs;
     std::vector<Observer*> watchers;
+    bool shown = false;  // in this run already
   };
   // A tensor of a step whose memory is the program's input or output: set at each run.
   struct Patch {
@@ -84,6 +84,7 @@ class Program {
   };
 
   Program() = default;
+  Status run_steps(RunInfo& info);
   Status run_step(Step& step, RunInfo& info);
   Status run_branch(Step& step, const RunInfo& info);
 

@@ -17,4 +17,11 @@ std::span<const KernelRow> simd_softmax_rows();
 std::span<const KernelRow> simd_norm_rows();
 std::span<const KernelRow> simd_reduce_rows();
 
+// Of the files in cpu/onednn.
+std::span<const KernelRow> onednn_convolution_rows();
+std::span<const KernelRow> onednn_pooling_rows();
+std::span<const KernelRow> onednn_matmul_rows();
+std::span<const KernelRow> onednn_concat_rows();
+std::span<const KernelRow> onednn_recurrent_rows();
+
 }  // namespace belay::backend::cpu

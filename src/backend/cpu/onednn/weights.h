@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "backend/cpu/onednn/engine.h"
+
+namespace belay::backend::cpu::onednn {
+
+// Weights in the order that a primitive wants. Kernels that want the same bytes in the same order share them: programs
+// of one model for several input shapes pack once.
+using PackedWeights = std::shared_ptr<const void>;
+
+// When nothing needs to move, the data itself is taken: it must outlive the weights, unless it is to be copied.
+Result<PackedWeights> pack(const Desc& given, const void* data, const Desc& wanted, bool copy = false);
+
+// Memory for weights that are packed at each run.
+Result<std::shared_ptr<void>> allocate_packed(const Desc& wanted);
+
+}  // namespace belay::backend::cpu::onednn
