@@ -105,8 +105,7 @@ Case conv_model(const ConvCase& c) {
   Builder b("conv");
   std::vector<Edge> inputs = {b.data("x", DataType::Float, c.x, 0),
                               b.constant("w", DataType::Float, c.filter, random_floats(c.filter, 2))};
-  if (c.bias)
-    inputs.push_back(b.constant("b", DataType::Float, {c.filter[0]}, random_floats({c.filter[0]}, 3)));
+  if (c.bias) inputs.push_back(b.constant("b", DataType::Float, {c.filter[0]}, random_floats({c.filter[0]}, 3)));
   b.outputs({b.op("Conv2D", "conv", inputs, attributes_of(c))});
   return {b.model(), {{c.x, random_floats(c.x, 1)}}};
 }
@@ -138,7 +137,8 @@ Case fused_model(const ConvCase& c, bool sum, const std::string& activation, con
                  std::vector<float> x) {
   Builder inner("members");
   const Shape y = {c.x[0], c.filter[0], c.x[2], c.x[3]};  // the cases of this function keep the size
-  const Edge in = inner.data("__input0", DataType::Float, c.x, 0), w = inner.data("__input1", DataType::Float, c.filter, 1);
+  const Edge in = inner.data("__input0", DataType::Float, c.x, 0),
+             w = inner.data("__input1", DataType::Float, c.filter, 1);
   Edge last, addend;
   if (sum) addend = inner.data("__input2", DataType::Float, y, 2);
   last = inner.op("Conv2D", "head", {in, w}, attributes_of(c));
@@ -366,9 +366,12 @@ TEST(FastRecurrent, AgreesWithTheReference) {
     bool bias, linear_before_reset = false;
   };
   const RecurrentCase cases[] = {
-      {"CommonLSTM", "forward", 7, 1, 5, 6, true},        {"CommonLSTM", "reverse", 4, 3, 8, 16, false},
-      {"CommonLSTM", "bidirectional", 5, 2, 3, 9, true},  {"CommonGRU", "forward", 6, 2, 7, 5, true},
-      {"CommonGRU", "bidirectional", 3, 1, 4, 16, true, true}, {"CommonGRU", "reverse", 3, 4, 4, 4, false, true},
+      {"CommonLSTM", "forward", 7, 1, 5, 6, true},
+      {"CommonLSTM", "reverse", 4, 3, 8, 16, false},
+      {"CommonLSTM", "bidirectional", 5, 2, 3, 9, true},
+      {"CommonGRU", "forward", 6, 2, 7, 5, true},
+      {"CommonGRU", "bidirectional", 3, 1, 4, 16, true, true},
+      {"CommonGRU", "reverse", 3, 4, 4, 4, false, true},
   };
   for (const RecurrentCase& c : cases) {
     SCOPED_TRACE(c.op + " " + c.direction);
@@ -380,9 +383,8 @@ TEST(FastRecurrent, AgreesWithTheReference) {
                                 b.constant("r", DataType::Float, r, random_floats(r, 3))};
     const Shape bias = {directions, 2 * rows};
     if (c.bias) inputs.push_back(b.constant("b", DataType::Float, bias, random_floats(bias, 4)));
-    const Attributes attributes = {{"direction", c.direction},
-                                   {"hidden_size", c.hidden},
-                                   {"linear_before_reset", int64_t{c.linear_before_reset}}};
+    const Attributes attributes = {
+        {"direction", c.direction}, {"hidden_size", c.hidden}, {"linear_before_reset", int64_t{c.linear_before_reset}}};
     const Edge y = b.op(c.op, "layer", inputs, attributes, c.op == "CommonLSTM" ? 3 : 2);
     b.outputs({y});
     const Case model{b.model(), {{x, random_floats(x, 1)}}};

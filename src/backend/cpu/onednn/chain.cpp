@@ -37,8 +37,7 @@ std::vector<int> ports_of(const graph::Graph& members, const Node& node) {
   std::vector<int> ports;
   for (const graph::Edge& edge : node.inputs) {
     const bool outside = edge.connected() && members.nodes[edge.node].type == "Data";
-    ports.push_back(
-        outside ? static_cast<int>(get_or<int64_t>(members.nodes[edge.node].attributes, "index", 0)) : -1);
+    ports.push_back(outside ? static_cast<int>(get_or<int64_t>(members.nodes[edge.node].attributes, "index", 0)) : -1);
   }
   return ports;
 }
@@ -51,9 +50,8 @@ std::vector<TensorInfo> infos_of(const std::vector<int>& ports, const KernelRequ
 }
 
 bool reads(const graph::Graph& members, const Node& node, const Node& producer) {
-  return std::ranges::any_of(node.inputs, [&](const graph::Edge& edge) {
-    return edge.connected() && &members.nodes[edge.node] == &producer;
-  });
+  return std::ranges::any_of(
+      node.inputs, [&](const graph::Edge& edge) { return edge.connected() && &members.nodes[edge.node] == &producer; });
 }
 
 Status add_member(Chain& chain, const KernelRequest& request, const graph::Graph& members, const Node& node) {
@@ -62,7 +60,8 @@ Status add_member(Chain& chain, const KernelRequest& request, const graph::Graph
     chain.activation = TRY(read_activation(node, infos_of(ports, request)));
     return {};
   }
-  if (chain.addend >= 0 || !chain.activation.empty() || ports.size() != 2) return refuse("an Add that is not the second");
+  if (chain.addend >= 0 || !chain.activation.empty() || ports.size() != 2)
+    return refuse("an Add that is not the second");
   chain.addend = std::max(ports[0], ports[1]);
   if (chain.addend < 0) return refuse("an Add of members only");
   if (request.inputs[static_cast<size_t>(chain.addend)].shape != request.outputs[0].shape)

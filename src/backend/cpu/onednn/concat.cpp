@@ -17,8 +17,7 @@ class Concat : public Kernel {
       : call_(std::move(call)), layout_(layout), first_(first), count_(count) {}
 
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
-    for (size_t i = 0; i < count_; ++i)
-      call_.set(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), inputs[first_ + i].data);
+    for (size_t i = 0; i < count_; ++i) call_.set(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), inputs[first_ + i].data);
     call_.set(DNNL_ARG_DST, outputs[0].data);
     return call_.run();
   }

@@ -51,7 +51,7 @@ Geometry read_geometry(const Convolution& c, const Shape& x, const Shape& filter
   g.x = in_order(x, c.axes);
   g.y = in_order(y, c.axes);
   read_weights(c, filter, g);
-  const Dims& over = c.transposed ? g.y : g.x;     // what the window moves over
+  const Dims& over = c.transposed ? g.y : g.x;    // what the window moves over
   const Dims& places = c.transposed ? g.x : g.y;  // where it stops
   for (size_t i = 0; i < c.window.rank(); ++i) {
     const int64_t extent = (c.window.kernel[i] - 1) * c.window.dilation[i] + 1;
@@ -65,8 +65,9 @@ Geometry read_geometry(const Convolution& c, const Shape& x, const Shape& filter
 
 Status check(const Chain& chain, const Convolution& c, const KernelRequest& request) {
   if (request.outputs[0].type != DataType::Float) return refuse("only float");
-  for (const graph::TensorInfo& input : request.inputs)
-    if (input.present && input.type != DataType::Float) return refuse("only float");
+  for (const size_t port : {c.x, c.filter, c.bias})
+    if (port < chain.infos.size() && chain.infos[port].present && chain.infos[port].type != DataType::Float)
+      return refuse("only float");
   if (c.offset < chain.infos.size() && chain.infos[c.offset].present) return refuse("offset_w is not supported");
   for (const auto* shape : {&chain.infos[c.x].shape, &chain.infos[c.filter].shape, &request.outputs[0].shape})
     if (graph::element_count(*shape) == 0) return refuse("an empty tensor");
@@ -97,10 +98,9 @@ MadeKernel make_as(const KernelRequest& request, const Chain& chain, const Convo
   const bool has_bias = c.bias < chain.infos.size() && chain.infos[c.bias].present;
   const Desc bias = has_bias ? strided({c.output_channels}, {1}) : Desc();
 
-  const auto free = describe<Primitive>(g, free_order ? any_order(g.x) : plain_desc(x_shape, c.axes),
-                                        any_order(g.weights), bias,
-                                        free_order ? any_order(g.y) : plain_desc(y_shape, c.axes),
-                                        post_ops_of(chain, true));
+  const auto free =
+      describe<Primitive>(g, free_order ? any_order(g.x) : plain_desc(x_shape, c.axes), any_order(g.weights), bias,
+                          free_order ? any_order(g.y) : plain_desc(y_shape, c.axes), post_ops_of(chain, true));
   const Desc x_desc = free.src_desc(), y_desc = free.dst_desc();
   const auto x_layout = free_order ? layout_of(x_desc, x_shape) : Layout::Plain;
   const auto y_layout = free_order ? layout_of(y_desc, y_shape) : Layout::Plain;

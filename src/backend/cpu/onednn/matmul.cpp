@@ -98,8 +98,8 @@ MadeKernel make(const KernelRequest& request) {
 }
 
 constexpr KernelRow rows[] = {
-    {"BatchMatMul", "onednn", make},   {"BatchMatMulV2", "onednn", make}, {"BatchMatMulV2", "fused onednn", make},
-    {"BatchMatMulV3", "onednn", make}, {"MatMul", "onednn", make},        {"MatMulV2", "onednn", make},
+    {"BatchMatMul", "onednn", make},    {"BatchMatMulV2", "onednn", make}, {"BatchMatMulV2", "fused onednn", make},
+    {"BatchMatMulV3", "onednn", make},  {"MatMul", "onednn", make},        {"MatMulV2", "onednn", make},
     {"MatMulV2", "fused onednn", make}, {"MatMulV3", "onednn", make},
 };
 

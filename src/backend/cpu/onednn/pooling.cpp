@@ -81,7 +81,8 @@ Result<graph::Window> read_window(const KernelRequest& request) {
 }
 
 MadeKernel make_max(const KernelRequest& request) {
-  return making([&]() -> MadeKernel { return make_pooling(request, algorithm::pooling_max, TRY(read_window(request))); });
+  return making(
+      [&]() -> MadeKernel { return make_pooling(request, algorithm::pooling_max, TRY(read_window(request))); });
 }
 
 MadeKernel make_average(const KernelRequest& request) {

@@ -61,8 +61,7 @@ std::vector<float> join_biases(const Sizes& s, const float* given) {
       const bool apart = s.bias_gates() > s.gates && gate >= 2;
       const int64_t row = given_gate(s, std::min(gate, s.gates - 1)) * s.hidden + k;
       const float of_input = given[row], of_state = given[s.gates * s.hidden + row];
-      joined[static_cast<size_t>(gate * s.hidden + k)] =
-          !apart ? of_input + of_state : gate == 2 ? of_input : of_state;
+      joined[static_cast<size_t>(gate * s.hidden + k)] = !apart ? of_input + of_state : gate == 2 ? of_input : of_state;
     }
   return joined;
 }
@@ -86,10 +85,10 @@ Result<Direction> finish(const typename Primitive::desc& desc, const KernelReque
   const int64_t rows = s.gates * s.hidden;
   Direction made;
   made.call = Call(primitive, Primitive(primitive));
-  made.weights_layer = TRY(pack_gates(s, constant(request, 1) + direction * rows * s.input, s.input,
-                                      primitive.weights_layer_desc()));
-  made.weights_iter = TRY(pack_gates(s, constant(request, 2) + direction * rows * s.hidden, s.hidden,
-                                     primitive.weights_iter_desc()));
+  made.weights_layer =
+      TRY(pack_gates(s, constant(request, 1) + direction * rows * s.input, s.input, primitive.weights_layer_desc()));
+  made.weights_iter =
+      TRY(pack_gates(s, constant(request, 2) + direction * rows * s.hidden, s.hidden, primitive.weights_iter_desc()));
   const float* bias = constant(request, 3);
   made.bias = join_biases(s, bias ? bias + direction * 2 * rows : nullptr);
   made.call.add(DNNL_ARG_SRC_LAYER, d.x);
@@ -110,15 +109,16 @@ Result<Direction> finish(const typename Primitive::desc& desc, const KernelReque
 Result<Direction> make_direction(const KernelRequest& request, const Sizes& s, int64_t direction, bool backwards) {
   const Descs d(s);
   constexpr auto inference = dnnl::prop_kind::forward_inference;
-  const auto way = backwards ? dnnl::rnn_direction::unidirectional_right2left
-                             : dnnl::rnn_direction::unidirectional_left2right;
+  const auto way =
+      backwards ? dnnl::rnn_direction::unidirectional_right2left : dnnl::rnn_direction::unidirectional_left2right;
   if (s.lstm)
-    return finish<dnnl::lstm_forward>({inference, way, d.x, d.state, d.state, d.weights_layer, d.weights_iter, d.bias,
-                                       d.y, d.state, d.state},
-                                      request, s, d, direction);
+    return finish<dnnl::lstm_forward>(
+        {inference, way, d.x, d.state, d.state, d.weights_layer, d.weights_iter, d.bias, d.y, d.state, d.state},
+        request, s, d, direction);
   if (s.linear_before_reset)
     return finish<dnnl::lbr_gru_forward>(
-        {inference, way, d.x, d.state, d.weights_layer, d.weights_iter, d.bias, d.y, d.state}, request, s, d, direction);
+        {inference, way, d.x, d.state, d.weights_layer, d.weights_iter, d.bias, d.y, d.state}, request, s, d,
+        direction);
   return finish<dnnl::gru_forward>(
       {inference, way, d.x, d.state, d.weights_layer, d.weights_iter, d.bias, d.y, d.state}, request, s, d, direction);
 }
@@ -136,7 +136,9 @@ class Layer : public Kernel {
     return {};
   }
   bool packed(size_t i) const override { return i >= 1 && i <= 3; }
-  size_t scratch_bytes() const override { return own_ + sizeof(float) * static_cast<size_t>(3 * s_.state() + results()); }
+  size_t scratch_bytes() const override {
+    return own_ + sizeof(float) * static_cast<size_t>(3 * s_.state() + results());
+  }
   void set_scratch(void* scratch) override {
     for (Direction& direction : directions_) direction.call.set_scratch(scratch);
     zeros_ = reinterpret_cast<float*>(static_cast<std::byte*>(scratch) + own_);
