@@ -31,14 +31,6 @@ Result<int64_t> first_integer(const Tensor& tensor) {
   }
 }
 
-// Types whose nodes only see their input with another shape: known before there are kernels, which say it exactly.
-bool is_view(const graph::Node& node) {
-  static constexpr std::array<std::string_view, 11> kTypes = {"Reshape",     "Flatten",    "FlattenV2", "Squeeze",
-                                                              "SqueezeV2",   "SqueezeV3",  "Unsqueeze", "UnsqueezeV2",
-                                                              "UnsqueezeV3", "ExpandDims", "Identity"};
-  return std::find(kTypes.begin(), kTypes.end(), node.type) != kTypes.end();
-}
-
 }  // namespace
 
 bool is_loop(const graph::Node& node) { return node.type == "While" || node.type == "StatelessWhile"; }
@@ -62,6 +54,13 @@ Result<size_t> choose_branch(const graph::Node& node, std::span<const Tensor> in
 bool has_task(const graph::Node& node) {
   return !graph::is_graph_input(node) && !graph::is_constant(node) && node.type != "NetOutput" && !is_loop(node) &&
          !is_choice(node) && !is_view(node);
+}
+
+bool is_view(const graph::Node& node) {
+  static constexpr std::array<std::string_view, 11> kTypes = {"Reshape",     "Flatten",    "FlattenV2", "Squeeze",
+                                                              "SqueezeV2",   "SqueezeV3",  "Unsqueeze", "UnsqueezeV2",
+                                                              "UnsqueezeV3", "ExpandDims", "Identity"};
+  return std::find(kTypes.begin(), kTypes.end(), node.type) != kTypes.end();
 }
 
 }  // namespace belay::executor

@@ -24,4 +24,8 @@ Result<bool> is_true(const backend::Tensor& condition);
 // view.
 bool has_task(const graph::Node& node);
 
+// Nodes whose output is their first input, seen with another shape: known by type, before there are kernels (whose
+// alias_of says it exactly).
+bool is_view(const graph::Node& node);
+
 }  // namespace belay::executor
