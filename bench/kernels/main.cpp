@@ -62,7 +62,8 @@ struct Call {
       const Shape shape = {static_cast<int64_t>(c.numbers.size())};
       add(inputs, DataType::Int64, shape);
       std::memcpy(inputs.back().data, c.numbers.data(), c.numbers.size() * sizeof(int64_t));
-      constant = {DataType::Int64, shape, graph::Format::ND, memory.back(), nullptr};
+      constant = {DataType::Int64, shape, graph::Format::ND, std::span(memory.back()).first(c.numbers.size() * 8),
+                  nullptr};
       infos.push_back({DataType::Int64, shape, &constant});
     }
     graph::InferContext context(node, infos);

@@ -201,13 +201,14 @@ TEST(SimdReduce, AgreesWithTheReference) {
 }
 
 // What an operator makes of tensors that come in these layouts, read back in plain order; it must leave them there.
-Numbers in_layout(const char* op, std::vector<Value> inputs, std::vector<Layout> layouts, Layout wanted) {
-  graph::Node node{.name = "node", .type = op};
+Numbers in_layout(const char* op, std::vector<Value> inputs, std::vector<Layout> layouts, Layout wanted,
+                  const Attributes& attributes = {}, const char* how = "simd") {
+  graph::Node node{.name = "node", .type = op, .attributes = attributes};
   std::vector<graph::TensorInfo> infos;
   for (const Value& input : inputs) infos.push_back({input.type, input.shape});
   graph::InferContext context(node, infos);
   EXPECT_TRUE(graph::infer(context).ok());
-  auto made = backend::make_kernel({node, infos, context.outputs, layouts, 1}, "simd");
+  auto made = backend::make_kernel({node, infos, context.outputs, layouts, 1}, how);
   EXPECT_TRUE(made.ok()) << made.status().message;
   const auto kernel = std::move(made).value();
   EXPECT_EQ(kernel->gives(0), wanted);
@@ -256,6 +257,19 @@ TEST(SimdLayouts, ElementwiseOperatorsLeaveTensorsInTheirLayout) {
   // Of lower rank and not one element: it cannot join a blocked layout, all is plain.
   const Value x = random(DataType::Float, {2, 20, 3, 5}, 17), y = random(DataType::Float, {20, 1, 1}, 18);
   expect_near(in_layout("Add", {x, y}, {Layout::Blocked16, Layout::Plain}, Layout::Plain), numbers({"Add", {x, y}}), 0);
+}
+
+TEST(ResizeLayouts, ImagesStayInTheirLayout) {
+  for (const Layout layout : {Layout::ChannelsLast, Layout::Blocked8, Layout::Blocked16})
+    for (const int64_t channels : {16, 20}) {
+      const Value x = random(DataType::Float, {2, channels, 3, 5}, 22);
+      for (const char* mode : {"nearest", "linear", "cubic"}) {
+        SCOPED_TRACE(mode);
+        const Attributes attributes = {{"mode", mode}, {"scales", std::vector<float>{1, 1, 2, 2}}};
+        const Numbers want = numbers({"ResizeD", {x}, attributes});
+        expect_near(in_layout("ResizeD", {x}, {layout}, layout, attributes, "reference"), want, 1e-6);
+      }
+    }
 }
 
 }  // namespace

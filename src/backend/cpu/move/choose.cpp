@@ -8,6 +8,7 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/order.h"
+#include "backend/cpu/move/order_keys.h"
 #include "backend/cpu/rows.h"
 #include "graph/infer_arguments.h"
 
@@ -78,25 +79,23 @@ struct Groups {
 };
 
 // -1, 0 or 1 as slice a comes before b, equals it or comes after, element by element.
-template <class T>
-int compared(const Lanes& lanes, const T* x, int64_t a, int64_t b) {
+int compared(const Lanes& lanes, const std::vector<int64_t>& keys, int64_t a, int64_t b) {
   for (int64_t o = 0; o < lanes.outer; ++o)
     for (int64_t i = 0; i < lanes.inner; ++i) {
-      const compute_t<T> va = x[(o * lanes.size + a) * lanes.inner + i], vb = x[(o * lanes.size + b) * lanes.inner + i];
-      if (before(va, vb)) return -1;
-      if (before(vb, va)) return 1;
+      const int64_t ka = keys[size_t((o * lanes.size + a) * lanes.inner + i)];
+      const int64_t kb = keys[size_t((o * lanes.size + b) * lanes.inner + i)];
+      if (ka != kb) return ka < kb ? -1 : 1;
     }
   return 0;
 }
 
-template <class T>
-Groups grouped(const Lanes& lanes, bool sorted, const T* x) {
+Groups grouped(const Lanes& lanes, bool sorted, const std::vector<int64_t>& keys) {
   std::vector<int64_t> order(size_t(lanes.size));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return compared(lanes, x, a, b) < 0; });
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return compared(lanes, keys, a, b) < 0; });
   std::vector<std::vector<int64_t>> groups;
   for (const int64_t slice : order) {
-    if (groups.empty() || compared(lanes, x, groups.back().front(), slice) != 0) groups.emplace_back();
+    if (groups.empty() || compared(lanes, keys, groups.back().front(), slice) != 0) groups.emplace_back();
     groups.back().push_back(slice);
   }
   if (!sorted)
@@ -124,18 +123,16 @@ void write_integers(const std::vector<int64_t>& values, Shape shape, Tensor& y) 
 // Writes the groups' slices into y and returns the groups. Axis -1: the tensor as one row of elements.
 Result<Groups> write_unique(int axis, bool sorted, const Tensor& x, Tensor& y) {
   const Lanes lanes = axis < 0 ? Lanes{1, x.count(), 1} : lanes_of(x.shape, size_t(axis));
-  return with_type(AllTypes{}, x.type, [&]<class T>() -> Result<Groups> {
-    auto groups = grouped(lanes, sorted, x.as<T>());
-    const auto kept = int64_t(groups.first.size());
-    for (int64_t o = 0; o < lanes.outer; ++o)
-      for (int64_t g = 0; g < kept; ++g)
-        for (int64_t i = 0; i < lanes.inner; ++i)
-          y.as<T>()[(o * kept + g) * lanes.inner + i] =
-              x.as<T>()[(o * lanes.size + groups.first[size_t(g)]) * lanes.inner + i];
-    y.shape = axis < 0 ? Shape{lanes.size} : x.shape;
-    y.shape[axis < 0 ? 0 : size_t(axis)] = kept;
-    return groups;
-  });
+  const size_t bytes = TRY(element_bytes(x.type)), run = size_t(lanes.inner) * bytes;
+  auto groups = grouped(lanes, sorted, TRY(order_keys(x)));
+  const auto kept = int64_t(groups.first.size());
+  for (int64_t o = 0; o < lanes.outer; ++o)
+    for (int64_t g = 0; g < kept && run > 0; ++g)
+      std::memcpy(y.as<std::byte>() + size_t(o * kept + g) * run,
+                  x.as<std::byte>() + size_t(o * lanes.size + groups.first[size_t(g)]) * run, run);
+  y.shape = axis < 0 ? Shape{lanes.size} : x.shape;
+  y.shape[axis < 0 ? 0 : size_t(axis)] = kept;
+  return groups;
 }
 
 Status check_integers(const KernelRequest& request) {

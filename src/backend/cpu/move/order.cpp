@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that put elements in order of size.
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/order.h"
+#include "backend/cpu/move/order_keys.h"
 #include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
@@ -15,47 +16,42 @@
 namespace belay::backend::cpu {
 namespace {
 
-// The first `kept` of each lane in order; of equal ones the one that comes first. Output 1 has their places.
-template <class T, class I>
-void order_lanes(const Lanes& lanes, int64_t kept, bool downwards, const T* x, T* values, I* places) {
-  using C = compute_t<T>;
+// The places of the first `kept` of a lane in order, which begins at keys[0]; of equal ones the one that comes first.
+void order_lane(const int64_t* keys, int64_t step, int64_t kept, bool downwards, std::vector<int32_t>& order) {
+  std::iota(order.begin(), order.end(), 0);
+  const auto earlier = [&](int32_t a, int32_t b) {
+    const int64_t ka = keys[a * step], kb = keys[b * step];
+    return ka == kb ? a < b : downwards ? kb < ka : ka < kb;
+  };
+  if (kept * 8 < int64_t(order.size()))
+    std::partial_sort(order.begin(), order.begin() + kept, order.end(), earlier);
+  else
+    std::sort(order.begin(), order.end(), earlier);
+}
+
+// The first `kept` of each lane in order. Output 1 has their places.
+Status order_into(size_t axis, int64_t kept, bool downwards, const Tensor& x, Tensor& values, Tensor& places) {
+  const Lanes lanes = lanes_of(x.shape, axis);
+  const size_t bytes = TRY(element_bytes(x.type));
+  const auto keys = TRY(order_keys(x));
   parallel_for(lanes.outer * lanes.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, lanes.size)),
                [&](int64_t begin, int64_t end) {
-                 std::vector<C> lane(size_t(lanes.size));
                  std::vector<int32_t> order(size_t(lanes.size));
                  for (int64_t l = begin; l < end; ++l) {
-                   const int64_t o = l / lanes.inner, i = l % lanes.inner;
-                   for (int64_t j = 0; j < lanes.size; ++j) lane[size_t(j)] = x[(o * lanes.size + j) * lanes.inner + i];
-                   std::iota(order.begin(), order.end(), 0);
-                   const auto earlier = [&](int32_t a, int32_t b) {
-                     const C va = lane[size_t(a)], vb = lane[size_t(b)];
-                     if (downwards ? before(vb, va) : before(va, vb)) return true;
-                     if (downwards ? before(va, vb) : before(vb, va)) return false;
-                     return a < b;
-                   };
-                   if (kept * 8 < lanes.size) {
-                     std::partial_sort(order.begin(), order.begin() + kept, order.end(), earlier);
-                   } else {
-                     std::sort(order.begin(), order.end(), earlier);
-                   }
+                   const int64_t o = l / lanes.inner, i = l % lanes.inner, first = o * lanes.size * lanes.inner + i;
+                   order_lane(keys.data() + first, lanes.inner, kept, downwards, order);
                    for (int64_t j = 0; j < kept; ++j) {
-                     const int64_t to = (o * kept + j) * lanes.inner + i;
-                     values[to] = T(lane[size_t(order[size_t(j)])]);
-                     places[to] = I(order[size_t(j)]);
+                     const int64_t to = (o * kept + j) * lanes.inner + i, from = first + order[size_t(j)] * lanes.inner;
+                     std::memcpy(values.as<std::byte>() + size_t(to) * bytes, x.as<std::byte>() + size_t(from) * bytes,
+                                 bytes);
+                     if (places.type == DataType::Int64)
+                       places.as<int64_t>()[to] = order[size_t(j)];
+                     else
+                       places.as<int32_t>()[to] = order[size_t(j)];
                    }
                  }
                });
-}
-
-Status order_into(size_t axis, int64_t kept, bool downwards, const Tensor& x, Tensor& values, Tensor& places) {
-  const Lanes lanes = lanes_of(x.shape, axis);
-  return with_type(AllTypes{}, x.type, [&]<class T>() -> Status {
-    if (places.type == DataType::Int64)
-      order_lanes(lanes, kept, downwards, x.as<T>(), values.as<T>(), places.as<int64_t>());
-    else
-      order_lanes(lanes, kept, downwards, x.as<T>(), values.as<T>(), places.as<int32_t>());
-    return {};
-  });
+  return {};
 }
 
 Status check_places(const KernelRequest& request, size_t axis) {
@@ -101,21 +97,17 @@ MadeKernel make_search_sorted(const KernelRequest& request) {
   const bool right = graph::flag_of(request.node, "right", false);
   return function_kernel([=](Inputs in, Outputs out) -> Status {
     const int64_t length = in[0].shape.back(), per_row = shared ? in[1].count() : in[1].shape.back();
-    return with_type(AllTypes{}, in[0].type, [&]<class T>() -> Status {
-      using C = compute_t<T>;
-      const auto less = [](const T& a, const T& b) { return before(C(a), C(b)); };
-      for (int64_t i = 0; i < in[1].count(); ++i) {
-        const T* row = in[0].as<T>() + i / std::max<int64_t>(1, per_row) * length;
-        const T value = in[1].as<T>()[i];
-        const T* found =
-            right ? std::upper_bound(row, row + length, value, less) : std::lower_bound(row, row + length, value, less);
-        if (out[0].type == DataType::Int64)
-          out[0].as<int64_t>()[i] = found - row;
-        else
-          out[0].as<int32_t>()[i] = int32_t(found - row);
-      }
-      return {};
-    });
+    const auto sequences = TRY(order_keys(in[0])), wanted = TRY(order_keys(in[1]));
+    for (int64_t i = 0; i < in[1].count(); ++i) {
+      const auto row = sequences.begin() + i / std::max<int64_t>(1, per_row) * length;
+      const int64_t key = wanted[size_t(i)];
+      const auto found = right ? std::upper_bound(row, row + length, key) : std::lower_bound(row, row + length, key);
+      if (out[0].type == DataType::Int64)
+        out[0].as<int64_t>()[i] = found - row;
+      else
+        out[0].as<int32_t>()[i] = int32_t(found - row);
+    }
+    return {};
   });
 }
 

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
-
 #include "backend/cpu/arguments.h"
 
 namespace belay::backend::cpu {
-
-// Whether a comes strictly before b, the order being upwards; a NaN is larger than everything and equal to any NaN.
-template <class C>
-bool before(C a, C b) {
-  if constexpr (std::is_floating_point_v<C>) {
-    if (a != a || b != b) return a == a && b != b;
-  }
-  return a < b;
-}
 
 // A tensor as lanes along one dimension: element j of lane (o, i) is at (o * size + j) * inner + i.
 struct Lanes {

@@ -159,10 +159,16 @@ void copy_by_tables(const std::vector<std::vector<int64_t>>& offsets, T* dst, co
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < offsets.size(); ++d) rows *= int64_t(offsets[d].size());
   parallel_for(rows, std::max<int64_t>(1, grain / std::max<int64_t>(1, inner)), [&](int64_t begin, int64_t end) {
+    const size_t outer = offsets.size() - 1;
+    std::vector<size_t> index(outer);
+    int64_t rest = begin;
+    for (size_t d = outer; d-- > 0; rest /= int64_t(offsets[d].size()))
+      index[d] = size_t(rest % int64_t(offsets[d].size()));
     for (int64_t row = begin; row < end; ++row) {
-      int64_t base = 0, rest = row;
-      for (size_t d = offsets.size() - 1; d-- > 0; rest /= int64_t(offsets[d].size()))
-        base += offsets[d][size_t(rest % int64_t(offsets[d].size()))];
+      int64_t base = 0;
+      for (size_t d = 0; d < outer; ++d) base += offsets[d][index[d]];
+      for (size_t d = outer; d-- > 0; index[d] = 0)
+        if (++index[d] < offsets[d].size()) break;
       T* to = dst + row * inner;
       if (whole)
         for (const Run& run : runs) std::memcpy(to + run.at, src + base + run.offset, size_t(run.length) * sizeof(T));

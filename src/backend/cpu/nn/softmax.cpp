@@ -4,6 +4,7 @@
 #include "backend/cpu/axes_split.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/loop_table.h"
 #include "backend/cpu/nn/loss.h"
 #include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
@@ -24,68 +25,80 @@ std::vector<int64_t> softmax_axes(const KernelRequest& request) {
   return axes;
 }
 
-// Calls f(values of a group) on a copy in double; what it leaves there is stored.
-template <class T, class To, class F>
-Status map_groups(const AxesSplit& split, const Tensor& x, const Tensor& y, const F& f) {
-  parallel_for(static_cast<int64_t>(split.kept.size()), 1, [&](int64_t begin, int64_t end) {
-    std::vector<double> values(split.reduced.size());
-    for (int64_t g = begin; g < end; ++g) {
-      const int64_t base = split.kept[static_cast<size_t>(g)];
-      for (size_t i = 0; i < values.size(); ++i) values[i] = compute_t<T>(x.as<T>()[base + split.reduced[i]]);
-      f(values);
-      for (size_t i = 0; i < values.size(); ++i)
-        y.as<To>()[base + split.reduced[i]] = To(static_cast<compute_t<To>>(values[i]));
-    }
-  });
-  return {};
-}
+using Row = std::vector<double>;
 
-double largest(const std::vector<double>& values) {
+// The members of a group as doubles, and back.
+using Load = void (*)(const void* x, int64_t base, const std::vector<int64_t>& members, Row& values);
+using Store = void (*)(void* y, int64_t base, const std::vector<int64_t>& members, const Row& values);
+
+template <class T>
+void load_members(const void* x, int64_t base, const std::vector<int64_t>& members, Row& values) {
+  for (size_t i = 0; i < values.size(); ++i) values[i] = compute_t<T>(static_cast<const T*>(x)[base + members[i]]);
+}
+template <class T>
+void store_members(void* y, int64_t base, const std::vector<int64_t>& members, const Row& values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    static_cast<T*>(y)[base + members[i]] = T(static_cast<compute_t<T>>(values[i]));
+}
+constexpr auto loads = loop_table<Load>(FloatTypes{}, []<class T>() -> Load { return load_members<T>; });
+constexpr auto stores = loop_table<Store>(FloatTypes{}, []<class T>() -> Store { return store_members<T>; });
+
+double largest(const Row& values) {
   double most = -std::numeric_limits<double>::infinity();
   for (const double value : values) most = std::max(most, value);
   return most;
 }
 
-constexpr auto softmax = [](std::vector<double>& values) {
+void softmax(Row& values) {
   const double most = largest(values);
   double sum = 0;
   for (double& value : values) sum += value = std::exp(value - most);
   for (double& value : values) value /= sum;
-};
+}
 
-constexpr auto log_softmax = [](std::vector<double>& values) {
+void log_softmax(Row& values) {
   const double most = largest(values);
   double sum = 0;
   for (const double value : values) sum += std::exp(value - most);
   const double shift = most + std::log(sum);
   for (double& value : values) value -= shift;
-};
+}
 
 // 1 at the first largest, else 0.
-constexpr auto hardmax = [](std::vector<double>& values) {
+void hardmax(Row& values) {
   const auto at = std::max_element(values.begin(), values.end()) - values.begin();
   std::fill(values.begin(), values.end(), 0.0);
   if (!values.empty()) values[static_cast<size_t>(at)] = 1;
-};
-
-template <auto f>
-MadeKernel make(const KernelRequest& request, const std::vector<int64_t>& axes) {
-  const AxesSplit split(request.inputs[0].shape, axes);
-  return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
-    if (request.outputs[0].type == data_type_of<T>())
-      return function_kernel([split](Inputs in, Outputs out) { return map_groups<T, T>(split, in[0], out[0], f); },
-                             same_places(request));
-    return function_kernel([split](Inputs in, Outputs out) { return map_groups<T, float>(split, in[0], out[0], f); });
-  });
 }
 
-template <auto f>
+// Calls f on the members of each group; what it leaves there is stored.
+MadeKernel make(const KernelRequest& request, void (*f)(Row&), const std::vector<int64_t>& axes) {
+  const DataType from = request.inputs[0].type, to = request.outputs[0].type;
+  const Load load = find_loop(loads, from);
+  if (!load) return refuse(formatted("type {} is not supported", graph::name_of(from)));
+  const Store store = find_loop(stores, to == from ? to : DataType::Float);
+  return function_kernel(
+      [=, split = AxesSplit(request.inputs[0].shape, axes)](Inputs in, Outputs out) -> Status {
+        parallel_for(static_cast<int64_t>(split.kept.size()), 1, [&](int64_t begin, int64_t end) {
+          Row values(split.reduced.size());
+          for (int64_t g = begin; g < end; ++g) {
+            load(in[0].data, split.kept[static_cast<size_t>(g)], split.reduced, values);
+            f(values);
+            store(out[0].data, split.kept[static_cast<size_t>(g)], split.reduced, values);
+          }
+        });
+        return {};
+      },
+      to == from ? same_places(request) : 0);
+}
+
+template <void (*f)(Row&)>
 MadeKernel make_softmax(const KernelRequest& request) {
-  return make<f>(request, softmax_axes(request));
+  return make(request, f, softmax_axes(request));
 }
 
 MadeKernel make_hardmax(const KernelRequest& request) {
-  return make<hardmax>(request, {get_or(request.node.attributes, "axis", int64_t{-1})});
+  return make(request, hardmax, {get_or(request.node.attributes, "axis", int64_t{-1})});
 }
 
 constexpr KernelRow rows[] = {

@@ -10,6 +10,7 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/parallel.h"
+#include "backend/cpu/simd/layout_plan.h"
 
 namespace belay::backend::cpu {
 namespace {
@@ -44,6 +45,7 @@ void resample_dim(const Taps& taps, const std::vector<S>& weights, int64_t outer
     if (n == 2) {
       const From *a = from + index[0] * inner, *b = from + index[1] * inner;
       const S wa = weight[0], wb = weight[1];
+#pragma omp simd
       for (int64_t i = 0; i < inner; ++i) to[i] = element<To, S>(wa * S(a[i]) + wb * S(b[i]));
       return;
     }
@@ -116,6 +118,24 @@ void resample(const std::vector<Taps>& taps, const Shape& shape, const T* x, T* 
 
 Resampler::Resampler(std::vector<Taps> taps, bool nearest, double extrapolation)
     : taps_(std::move(taps)), nearest_(nearest), extrapolation_(extrapolation) {}
+
+std::optional<Resampler> Resampler::in_layout(Layout layout) const {
+  if (taps_.size() < 4 || !taps_[0].identity() || !taps_[1].identity()) return std::nullopt;
+  for (const Taps& taps : taps_)
+    if (!taps.outside.empty()) return std::nullopt;
+  const auto same = [](int64_t size) {
+    Taps taps{size, size, 1, {}, std::vector<double>(size_t(size), 1.0), {}};
+    for (int64_t i = 0; i < size; ++i) taps.index.push_back(i);
+    return taps;
+  };
+  const int64_t channels = taps_[1].from, block = channel_block(layout);
+  std::vector<Taps> moved = {taps_[0]};
+  if (layout == Layout::Plain) moved.push_back(taps_[1]);
+  if (block > 1) moved.push_back(same((channels + block - 1) / block));
+  moved.insert(moved.end(), taps_.begin() + 2, taps_.end());
+  if (layout != Layout::Plain) moved.push_back(same(block > 1 ? block : channels));
+  return Resampler(std::move(moved), nearest_, extrapolation_);
+}
 
 Status Resampler::run(const Tensor& x, Tensor& y) const {
   for (size_t d = 0; d < taps_.size(); ++d)

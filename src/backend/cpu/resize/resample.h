@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,10 @@ class Resampler {
   // Nearest works on every type; the others compute in float (double for doubles) and round once, integers to the
   // nearest.
   Status run(const Tensor& x, Tensor& y) const;
+
+  // The same resize of tensors in another layout, to be run on the shapes that they have in memory; nothing when it
+  // touches more than the places of images.
+  std::optional<Resampler> in_layout(Layout layout) const;
 
  private:
   Status extrapolate(Tensor& y) const;

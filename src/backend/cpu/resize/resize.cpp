@@ -6,6 +6,7 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/resize/resample.h"
 #include "backend/cpu/rows.h"
+#include "backend/cpu/simd/layout_plan.h"
 #include "base/text.h"
 #include "graph/infer_arguments.h"
 
@@ -64,6 +65,34 @@ Resampler resampler_of(const Resampling& how, const std::vector<ResizeAxis>& pla
   return {std::move(taps), how.interpolation == Interpolation::Nearest, extrapolation};
 }
 
+// A resize whose sizes are known when it is made. Images stay in the layout they have.
+class ResizeKernel : public Kernel {
+ public:
+  ResizeKernel(Resampler resampler, Layout layout) : layout_(layout), resampler_(std::move(resampler)) {
+    auto moved = layout == Layout::Plain ? std::nullopt : resampler_.in_layout(layout);
+    if (moved)
+      resampler_ = *std::move(moved);
+    else
+      layout_ = Layout::Plain;
+  }
+  Layout wants(size_t i) const override { return i == 0 ? layout_ : Layout::Plain; }
+  Layout gives(size_t) const override { return layout_; }
+  Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
+    Tensor x = inputs[0], y = outputs[0];
+    x.shape = memory_shape(x.shape, layout_);
+    y.shape = memory_shape(y.shape, layout_);
+    return resampler_.run(x, y);
+  }
+
+ private:
+  Layout layout_;
+  Resampler resampler_;
+};
+
+MadeKernel resize_kernel(const KernelRequest& request, Resampler resampler) {
+  return std::unique_ptr<Kernel>(std::make_unique<ResizeKernel>(std::move(resampler), request.input_layouts[0]));
+}
+
 // Keeps a node's attributes for a plan that is made when the sizes are there.
 struct Resize {
   std::string label;
@@ -114,8 +143,7 @@ MadeKernel make_resize(const KernelRequest& request) {
   auto resize = TRY(resize_of(request));
   if (const auto constants = constants_of(request)) {
     const auto plan = TRY(graph::plan_resize(request.node, request.inputs[0].shape, TRY(wanted_of(*constants))));
-    return function_kernel([resampler = resampler_of(resize.how, plan, resize.extrapolation)](
-                               Inputs in, Outputs out) -> Status { return resampler.run(in[0], out[0]); });
+    return resize_kernel(request, resampler_of(resize.how, plan, resize.extrapolation));
   }
   return function_kernel([resize = std::move(resize)](Inputs in, Outputs out) -> Status {
     return resize.run(TRY(wanted_of(in)), in[0], out[0]);
@@ -128,9 +156,9 @@ MadeKernel make_resize_d(const KernelRequest& request) {
   for (const float scale : graph::get_or<std::vector<float>>(request.node.attributes, "scales", {}))
     wanted.scales.push_back(scale);
   for (const int64_t edge : graph::ints_of(request.node, "roi")) wanted.roi.push_back(double(edge));
-  return function_kernel([wanted, resize = TRY(resize_of(request))](Inputs in, Outputs out) -> Status {
-    return resize.run(wanted, in[0], out[0]);
-  });
+  const auto resize = TRY(resize_of(request));
+  const auto plan = TRY(graph::plan_resize(request.node, request.inputs[0].shape, wanted));
+  return resize_kernel(request, resampler_of(resize.how, plan, resize.extrapolation));
 }
 
 // The operators that are told the size of rows and columns. Scales of theirs, when not 0, replace the ratio of sizes.
@@ -159,8 +187,7 @@ MadeKernel make_to_size(const KernelRequest& request) {
     plan[d] = {x[d], y[d], double(y[d]) / double(std::max<int64_t>(1, x[d])), double(y[d])};
     if (d >= first && d - first < scales.size() && scales[d - first] > 0 && !align) plan[d].scale = scales[d - first];
   }
-  return function_kernel(
-      [resampler = resampler_of(how, plan)](Inputs in, Outputs out) -> Status { return resampler.run(in[0], out[0]); });
+  return resize_kernel(request, resampler_of(how, plan));
 }
 
 constexpr KernelRow rows[] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of float vectors, compiled for each instruction set. Errors are at most 4 units in the last place of the
-// exact result, denormal results included; a NaN stays a NaN. The polynomials are minimax fits of relative error.
+// exact result (gelu: 8), denormal results included; a NaN stays a NaN. The polynomials are minimax fits of relative
+// error.
 #if defined(BELAY_SIMD_MATH_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef BELAY_SIMD_MATH_INL
 #undef BELAY_SIMD_MATH_INL
@@ -64,7 +65,7 @@ struct Power {
   HWY_INLINE Vector value() const { return hn::Mul(hn::Mul(y, first), second); }
 };
 HWY_INLINE Power power_of_e(Vector x) {
-  const auto [n, r] = reduce_by_ln2(limit(x, splat(-104.0f), splat(89.0f)));
+  const auto [n, r] = reduce_by_ln2(limit(x, splat(-125.0f), splat(89.0f)));
   const auto whole = hn::ConvertTo(Integers(), n);
   const auto half = hn::ShiftRight<1>(whole);
   return {hn::Add(reduced_expm1(r), splat(1.0f)), power_of_two(half), power_of_two(hn::Sub(whole, half))};
@@ -79,13 +80,12 @@ HWY_INLINE Vector negative_expm1(Vector x) {
   return hn::MulAdd(scale, reduced_expm1(r), hn::Sub(scale, splat(1.0f)));
 }
 
-// As x times 0 has it where x is infinite, else as given.
-HWY_INLINE Vector vanishing(Vector x, Vector product) { return hn::IfThenElse(hn::IsInf(x), hn::Sub(x, x), product); }
-
 // x / (1 + e^-gate).
 HWY_INLINE Vector gated(Vector x, Vector gate) {
+  const Vector zero = hn::Zero(Floats());
   const Power e = power_of_e(hn::Neg(hn::Abs(gate)));
-  const Vector above = hn::IfThenElse(hn::Lt(gate, hn::Zero(Floats())), vanishing(x, e.times(x)), x);
+  const Vector below = hn::IfThenElse(hn::Lt(gate, splat(-125.0f)), hn::Mul(x, zero), e.times(x));
+  const Vector above = hn::IfThenElse(hn::Lt(gate, zero), below, x);
   return hn::Div(above, hn::Add(splat(1.0f), e.value()));
 }
 
@@ -115,11 +115,16 @@ HWY_INLINE Power power_of_product(Vector a, Vector b) {
   return e;
 }
 
-HWY_INLINE Vector erf(Vector x) {
+// erf(x) / x from x² of at most 1.
+HWY_INLINE Vector erf_ratio(Vector square) {
   constexpr float c[] = {1.12837911f,    -0.37612626f,     0.112835854f,   -0.026853811f,
                          0.00518832775f, -0.000801019254f, 7.85385782e-05f};
+  return polynomial(square, c);
+}
+
+HWY_INLINE Vector erf(Vector x) {
   const Vector size = limit(hn::Abs(x), hn::Zero(Floats()), splat(5.0f));
-  const Vector near = hn::Mul(x, polynomial(hn::Mul(x, x), c));
+  const Vector near = hn::Mul(x, erf_ratio(hn::Mul(x, x)));
   const Vector complement = power_of_product(size, size).times(scaled_erfc(hn::Mul(size, splat(1.41421356f))));
   const Vector far = hn::CopySign(hn::Sub(splat(1.0f), complement), x);
   return hn::IfThenElse(hn::Lt(size, splat(1.0f)), near, far);
@@ -127,12 +132,15 @@ HWY_INLINE Vector erf(Vector x) {
 
 // x times the normal distribution's integral up to x. Below zero it does not cancel: the tail is computed as such.
 HWY_INLINE Vector gelu(Vector x) {
-  const Vector half = splat(0.5f);
-  const Vector t = limit(hn::Abs(x), hn::Zero(Floats()), splat(16.0f));
+  const Vector zero = hn::Zero(Floats()), half = splat(0.5f), most = splat(15.8f);
+  const Vector t = limit(hn::Abs(x), zero, most);
   const Power e = power_of_product(t, hn::Mul(t, half));
   const Vector share = hn::Mul(half, scaled_erfc(t));
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), vanishing(x, e.times(hn::Mul(x, share))),
-                        hn::Mul(x, hn::Sub(splat(1.0f), e.times(share))));
+  const Vector below = hn::IfThenElse(hn::Lt(x, hn::Neg(most)), hn::Mul(x, zero), e.times(hn::Mul(x, share)));
+  const Vector above = hn::Mul(x, hn::Sub(splat(1.0f), e.times(share)));
+  const Vector ratio = erf_ratio(hn::Mul(half, hn::Mul(t, t)));
+  const Vector near = hn::Mul(x, hn::MulAdd(hn::Mul(x, splat(0.353553391f)), ratio, half));  // 1 / √8
+  return hn::IfThenElse(hn::Lt(t, splat(1.0f)), near, hn::IfThenElse(hn::Lt(x, zero), below, above));
 }
 
 // The same with tanh(√(2/π) (x + 0.044715 x³)) in place of the error function.
