@@ -4,6 +4,7 @@
 
   python/table.py --stubs    writes the type stubs in python/stubs
   python/table.py --check    ends with 1 when the stubs are not what --stubs would write
+  python/table.py --code FILE  writes the docstrings as a C++ source
   python/table.py --counts   done, refusing and total by namespace, as docs/supported.md has the C functions
 """
 import argparse
@@ -46,6 +47,11 @@ def spelled(kind):
     return TYPES.get(kind, kind)
 
 
+def summary(row):
+    names = ", ".join(name for name, _ in row["results"]) or "None"
+    return f"-> {names}" + (f" ({row['c_function']})" if row["c_function"] else "")
+
+
 def stub(row):
     if row["parameters"] is None:
         given = "*arguments: Any"
@@ -55,9 +61,26 @@ def stub(row):
         given += ", /" if given else ""
     kinds = [spelled(kind) for _, kind in row["results"]]
     returned = "None" if not kinds else kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
-    names = ", ".join(name for name, _ in row["results"]) or "None"
-    source = f" ({row['c_function']})" if row["c_function"] else ""
-    return f'def {row["name"]}({given}) -> {returned}:\n    """-> {names}{source}"""\n'
+    return f'def {row["name"]}({given}) -> {returned}:\n    """{summary(row)}"""\n'
+
+
+def docstring(row):
+    """With the signature in front, in the form that inspect and help() read."""
+    if row["parameters"] is None:
+        given = "*arguments"
+    else:
+        given = ", ".join(name + ("=None" if optional else "") for name, _, optional in row["parameters"])
+        given += ", /" if given else ""
+    return f"{row['name']}({given})\\n--\\n\\n{summary(row)}"
+
+
+def code():
+    """Sorted by name, for a binary search."""
+    rows = sorted((f"{row['namespace']}.{row['name']}", docstring(row)) for row in functions())
+    text = "// Made by python/table.py --code from python/acl/functions.tsv.\n#include \"docstrings.h\"\n\n"
+    text += "namespace belay::python {\n\nconst Docstring kDocstrings[] = {\n"
+    text += "".join(f'    {{"{name}", "{doc}"}},\n' for name, doc in rows)
+    return text + "};\nconst size_t kDocstringCount = sizeof kDocstrings / sizeof *kDocstrings;\n\n}  // namespace belay::python\n"
 
 
 def stubs():
@@ -100,8 +123,11 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     for option in ("--stubs", "--check", "--counts"):
         what.add_argument(option, action="store_true")
+    what.add_argument("--code", metavar="FILE", type=pathlib.Path)
     arguments = parser.parse_args()
-    if arguments.counts:
+    if arguments.code:
+        arguments.code.write_text(code(), encoding="utf-8")
+    elif arguments.counts:
         print(counts(), end="")
     elif arguments.stubs:
         STUBS.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module `acl` and the modules in it.
+#include <algorithm>
+#include <string>
+
 #include "bind.h"
+#include "docstrings.h"
 
 namespace belay::python {
 
@@ -24,16 +28,28 @@ namespace {
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "acl", "AscendCL, on the C interface of libascendcl.so.", -1};
 
+// Gives each function of a table its docstring.
+bool add_functions(PyObject* module, const char* module_name, PyMethodDef* table) {
+  for (PyMethodDef* method = table; method->ml_name; ++method) {
+    const std::string name = std::string(module_name) + "." + method->ml_name;
+    const auto* const end = kDocstrings + kDocstringCount;
+    const auto* found = std::lower_bound(kDocstrings, end, name,
+                                         [](const Docstring& doc, const std::string& key) { return doc.name < key; });
+    if (found != end && found->name == name) method->ml_doc = found->text;
+  }
+  return PyModule_AddFunctions(module, table) == 0;
+}
+
 bool add_module(PyObject* parent, const char* name, const char* full_name, std::initializer_list<PyMethodDef*> tables) {
   PyObject* const module = PyImport_AddModule(full_name);  // borrowed from sys.modules
   if (!module) return false;
   for (PyMethodDef* table : tables)
-    if (PyModule_AddFunctions(module, table) != 0) return false;
+    if (!add_functions(module, full_name, table)) return false;
   return PyModule_AddObjectRef(parent, name, module) == 0;
 }
 
 bool fill(PyObject* acl) {
-  return PyModule_AddFunctions(acl, acl_methods()) == 0 && PyModule_AddFunctions(acl, tensor_methods()) == 0 &&
+  return add_functions(acl, "acl", acl_methods()) && add_functions(acl, "acl", tensor_methods()) &&
          add_module(acl, "rt", "acl.rt",
                     {rt_device_methods(), rt_stream_methods(), rt_memory_methods(), rt_kernel_methods(),
                      rt_callback_methods(), rt_allocator_methods()}) &&

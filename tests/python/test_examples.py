@@ -8,7 +8,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLES = ["inference", "async_callback", "allocator"]
+EXAMPLES = ["inference", "dump_callback", "async_callback", "allocator"]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -23,7 +23,9 @@ thread, _ = acl.util.start_thread(serve, [])
 assert acl.rt.subscribe_report(thread, stream) == 0
 """,
     "thread of acl.util waiting for ever": """
-thread, _ = acl.util.start_thread(lambda a: acl.rt.process_report(-1), [])
+def serve(a):
+    while acl.rt.process_report(-1) == 107012: pass  # not yet subscribed
+thread, _ = acl.util.start_thread(serve, [])
 assert acl.rt.subscribe_report(thread, stream) == 0
 """,
     "daemon thread serving": """
@@ -48,7 +50,9 @@ for number in range(500): assert acl.rt.launch_callback(work, number, number % 2
 ran.wait()
 """,
     "a callback that does not end": """
-thread, _ = acl.util.start_thread(lambda a: acl.rt.process_report(-1), [])
+def serve(a):
+    while acl.rt.process_report(-1) == 107012: pass  # not yet subscribed
+thread, _ = acl.util.start_thread(serve, [])
 assert acl.rt.subscribe_report(thread, stream) == 0
 ran = threading.Event()
 def work(data):
@@ -79,6 +83,23 @@ assert acl.rt.subscribe_report(thread, stream) == 0
 for number in range(20): acl.rt.launch_callback(lambda d: time.sleep(0.001), number, 1, stream)
 owner = Owner(stream)
 sys.owner = owner
+""",
+    "models at work, dumped to a function": """
+import tempfile, models
+file, answer = models.dense(tempfile.mkdtemp() + "/dense.onnx")
+assert acl.mdl.init_dump() == 0
+ran = threading.Event()
+def receive(chunk):
+    ran.set()
+    time.sleep(0.0005)
+assert acl.mdl.dump_reg_callback(receive, 0) == 0
+def work(a):
+    acl.rt.set_context(context)
+    model = models.Model(file)
+    inputs, outputs = (models.Buffers(sizes) for sizes in model.sizes())
+    while True: acl.mdl.execute(model.id, inputs.dataset, outputs.dataset)
+for _ in range(2): acl.util.start_thread(work, [])
+ran.wait()
 """,
     "an exception callback and an allocator registered": """
 acl.rt.set_exception_info_callback(print)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every function of the table: there, with its number of arguments, their types, and the shape of its results."""
+import inspect
 import pathlib
 import subprocess
 import sys
@@ -93,6 +94,14 @@ def test_a_wrong_type_is_a_type_error_that_names_the_function(row):
             with pytest.raises(TypeError) as error:
                 function(row)(*arguments)
             assert f"{label(row)} args parse failed" in str(error.value)
+
+
+def test_every_function_has_a_signature_and_says_what_it_returns():
+    for row in FUNCTIONS:
+        signature = inspect.signature(function(row))
+        names = [name for name, _, _ in row["parameters"]] if row["parameters"] is not None else ["arguments"]
+        assert list(signature.parameters) == names
+        assert function(row).__doc__ == table.summary(row)
 
 
 def test_keywords_are_not_accepted():
