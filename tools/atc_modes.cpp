@@ -89,7 +89,7 @@ void write_check_report(const convert::AtcOptions& options, const Status& status
   if (!status.ok())
     report["cause"].push_back(
         {{"code", status.message_id ? status.message_id : "E10001"}, {"message", status.message}});
-  (void)write_text(options.check_report, report.dump(4) + "\n");
+  (void)write_text(options.check_report, report.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace belay::atc

@@ -19,13 +19,28 @@ bool needs_none(const graph::Node& node) {
          types.contains(node.type);
 }
 
+// Of a node that the vendor's compiler made of several: what they were. How they were wired is not in the file.
+std::string members_of(const graph::Node& node) {
+  std::string names;
+  for (const auto& name : graph::get_or(node.attributes, "_datadump_original_op_names", std::vector<std::string>{}))
+    names += (names.empty() ? "" : ", ") + name;
+  return names.empty() ? "several operators" : names;
+}
+
+// Why nothing can run the node; "" when something might.
+std::string problem_of(const graph::Node& node) {
+  if (graph::get_or(node.attributes, "_is_compiled_fusion_op", false))
+    return "it was fused of " + members_of(node) + ", and the file does not say how; convert the source model anew";
+  return needs_none(node) || has_kernel(node.type) ? "" : "there is no kernel for this operator";
+}
+
 void find_in(const graph::Graph& graph, std::string& lines) {
   for (const graph::Node& node : graph.nodes) {
-    if (const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers))
+    if (const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers)) {
       find_in(**members, lines);
-    else if (!needs_none(node) && !has_kernel(node.type))
-      lines += formatted("{}{} {} cannot run: there is no kernel for this operator", lines.empty() ? "" : "\n",
-                         node.type, node.name);
+    } else if (const std::string problem = problem_of(node); !problem.empty()) {
+      lines += formatted("{}{} {} cannot run: {}", lines.empty() ? "" : "\n", node.type, node.name, problem);
+    }
   }
 }
 

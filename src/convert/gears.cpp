@@ -173,6 +173,20 @@ graph::Node case_node(const Gears& gears, int index, size_t inputs) {
   return choice;
 }
 
+// An input that AIPP turned into a raw image is one in the outer graph too.
+void take_image(graph::Node& outer, const graph::Graph& largest, size_t index) {
+  const graph::Node& inner = largest.nodes[static_cast<size_t>(largest.input_nodes()[index])];
+  const auto* raw = graph::get_if<Shape>(inner.attributes, "input_dims");
+  if (!raw) return;
+  outer.outputs = inner.outputs;
+  outer.input_descs = inner.input_descs;
+  outer.attributes["input_dims"] = *raw;
+  outer.attributes["data_type"] = static_cast<int64_t>(inner.outputs.front().type);
+  Shape image = inner.input_descs.front().shape;
+  image[0] = -1;
+  outer.attributes["_mbatch_origin_input_dims"] = image;
+}
+
 }  // namespace
 
 std::vector<InputSpec> Gears::sized(const std::vector<InputSpec>& inputs, size_t gear) const {
@@ -209,6 +223,8 @@ Result<std::optional<Gears>> parse_gears(const ConvertOptions& options, const st
       for (const int64_t size : sizes) gears->values.push_back({size});
     }
     if (options.input_shape.empty()) return wrong(option, "--input_shape must be given");
+    if (kind != Gears::Kind::Batch && !options.insert_op_conf.empty())
+      return wrong(option, "AIPP (--insert_op_conf) goes with --dynamic_batch_size only");
     const auto shapes = TRY(parse_input_shape(options.input_shape));
     for (const auto& shape : shapes) gears->order.push_back(shape.name);
     TRY(check(*gears, option, options, inputs));
@@ -229,6 +245,7 @@ Result<graph::Model> join_gears(std::vector<graph::Model> models, const Gears& g
   for (size_t i = 0; i < inputs.size(); ++i) {
     root.nodes.push_back(input_node(largest[i], static_cast<int64_t>(i)));
     root.nodes.back().attributes["_mbatch_origin_input_dims"] = inputs[i].shape;
+    take_image(root.nodes.back(), models[gears.largest].main(), i);
   }
   const int index = add_gear_index(root, gears, inputs.size());
   graph::Node choice = case_node(gears, index, inputs.size());

@@ -210,6 +210,9 @@ Result<void*> choose_work_memory(const graph::Model& model, const Program& progr
 }  // namespace
 
 Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> model, const LoadOptions& options) {
+  // First of all, because without a shape rule for one of them the others would go unnamed.
+  if (const std::string problems = backend::operators_without_kernel(*model); !problems.empty())
+    return Status{ACL_ERROR_GE_FAILURE, problems};
   const int threads = options.threads > 0 ? options.threads : backend::cpu::default_threads();
   const ProgramOptions program_options{threads, options.only_kernels, options.observers};
   bool not_static = false;
@@ -221,8 +224,6 @@ Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> mo
         std::make_unique<StaticModel>(std::move(model), std::move(program).value(), chosen));
   }
   if (!not_static) return program.status();
-  if (const std::string problems = backend::operators_without_kernel(*model); !problems.empty())
-    return Status{ACL_ERROR_GE_FAILURE, problems};
   return std::unique_ptr<LoadedModel>(std::make_unique<DynamicModel>(std::move(model), program_options));
 }
 

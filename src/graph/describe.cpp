@@ -31,7 +31,9 @@ InOutInfo describe_input(const Node& node) {
   for (const auto name : {"_mbatch_origin_input_dims", "_dynamic_aipp_input_dims"})
     if (const auto* dims = get_if<Numbers>(node.attributes, name)) info.dims = info.dims_v2 = *dims;
   if (const auto* raw = get_if<Numbers>(node.attributes, "input_dims")) {
-    if (!node.input_descs.empty()) info.dims = node.input_descs[0].shape;  // the image; the buffer may have other dims
+    // The image; the buffer may have other dims.
+    if (!node.input_descs.empty() && !node.attributes.contains("_mbatch_origin_input_dims"))
+      info.dims = node.input_descs[0].shape;
     info.dims_v2 = *raw;
     info.size = exact_bytes(info.type, *raw);
   }

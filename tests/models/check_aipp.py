@@ -126,6 +126,22 @@ class Aipp(unittest.TestCase):
         self.check("grey", {"input_format": "RGB888_U8", "csc_switch": True, "matrix_r0c0": 76, "matrix_r0c1": 150,
                             "matrix_r0c2": 30, "model_channels": 1})
 
+    def test_batch_gears(self):
+        config = {"input_format": "RGB888_U8", "mean_chn_0": 10, "model_channels": 3, "src_image_size_h": 8, "src_image_size_w": 12}
+        done = convert("gears", config, ["n", 3, 8, 12], "--input_shape=x:-1,3,8,12", "--dynamic_batch_size=1,3")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for batch in (3, 1):
+            raw = RANDOM.integers(0, 256, (batch, 8 * 12 * 3)).astype(np.uint8)
+            raw.tofile(WORK / "image.bin")
+            run = subprocess.run([PROGRAM, str(WORK / "gears.om"), "batch", str(batch), str(WORK / "y.bin"), "--",
+                                  str(WORK / "image.bin")], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            y = -np.fromfile(WORK / "y.bin", np.float32).reshape(batch, 3, 8, 12)
+            np.testing.assert_array_equal(y, np.stack([preprocess(image, config) for image in raw]))
+        done = convert("sizes", config, [1, 3, "h", "w"], "--input_shape=x:1,3,-1,-1", "--dynamic_image_size=8,12;4,4")
+        self.assertEqual(done.returncode, 255)
+        self.assertIn("AIPP (--insert_op_conf) goes with --dynamic_batch_size only", done.stdout)
+
     def test_what_is_not_supported_is_refused_by_name(self):
         for field, reason in (({"resize": True}, "resize is not supported"), ({"ax_swap_switch": True}, "ax_swap_switch is not"),
                               ({"input_format": "RAW10"}, "input_format RAW10"),

@@ -26,7 +26,9 @@ TEST(Load, ADynamicModelWithUnknownOperatorsIsRefusedWithAllTheirNames) {
   const Edge other = b.op("Odd", "second", {odd});
   b.node(other).outputs[0] = {.type = DataType::Float, .shape = {-1, 3}};
   b.outputs({other});
-  EXPECT_THAT(backend::operators_without_kernel(b.model()),
+  const auto loaded = load(std::make_shared<const graph::Model>(b.model()), {});
+  EXPECT_EQ(loaded.status().code, static_cast<aclError>(ACL_ERROR_GE_FAILURE));
+  EXPECT_THAT(loaded.status().message,
               AllOf(HasSubstr("NoSuchOperator first"), HasSubstr("Odd second"), Not(HasSubstr("fine"))));
 }
 
@@ -45,6 +47,18 @@ TEST(Load, WhatIsInsideLoopsBranchesAndFusedNodesIsLookedAtToo) {
   graph::Model model = b.model();
   model.graphs.push_back(inner.take());
   EXPECT_THAT(backend::operators_without_kernel(model), AllOf(HasSubstr("Inner inside"), HasSubstr("Hidden member")));
+}
+
+TEST(Load, ANodeFusedByTheVendorsCompilerIsRefusedWithItsMembers) {
+  Builder b("net");
+  const Edge x = b.data("x", DataType::Float, {2}, 0);
+  const Edge fused = b.op("Relu", "ab", {x});
+  b.node(fused).attributes["_is_compiled_fusion_op"] = true;
+  b.node(fused).attributes["_datadump_original_op_names"] = std::vector<std::string>{"a", "b"};
+  b.outputs({fused});
+  const auto loaded = load(std::make_shared<const graph::Model>(b.model()), {});
+  EXPECT_EQ(loaded.status().code, static_cast<aclError>(ACL_ERROR_GE_FAILURE));
+  EXPECT_THAT(loaded.status().message, HasSubstr("Relu ab cannot run: it was fused of a, b"));
 }
 
 // x -> Relu -> Neg -> Abs: two tensors of 400 bytes live at a time, each padded to 64.
