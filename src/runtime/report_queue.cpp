@@ -102,11 +102,13 @@ bool ReportQueue::withdraw(const Signal& returned) {
 void ReportQueue::post(std::shared_ptr<Subscription> subscription, Callback callback,
                        std::shared_ptr<Signal> returned) {
   Report report{std::move(subscription), callback, std::move(returned)};
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (!report.subscription->active) return finish(report);
   reports_.push_back(std::move(report));
   ready_count_.store(reports_.size(), std::memory_order_release);
-  if (waiting_) ready_.notify_one();
+  const bool wake = waiting_;
+  lock.unlock();  // else the woken thread would have to wait for it
+  if (wake) ready_.notify_one();
 }
 
 Status ReportQueue::process(Timeout timeout) {
@@ -122,10 +124,7 @@ Status ReportQueue::await_report(std::unique_lock<std::mutex>& lock, Timeout tim
   if (subscriptions_ == 0) return not_subscribed;
   if (!reports_.empty()) return {};
 
-  lock.unlock();
-  spin_until([this] { return ready_count_.load(std::memory_order_acquire) > 0; });
-  lock.lock();
-
+  spin_for_report(lock);
   auto over = [this] { return !reports_.empty() || subscriptions_ == 0; };
   bool in_time = true;
   waiting_ = true;
@@ -137,6 +136,12 @@ Status ReportQueue::await_report(std::unique_lock<std::mutex>& lock, Timeout tim
   if (!reports_.empty()) return {};
   if (in_time) return not_subscribed;  // the last stream was unsubscribed while we waited
   return {ACL_ERROR_RT_REPORT_TIMEOUT, "no callback became ready within the timeout", nullptr, true};
+}
+
+void ReportQueue::spin_for_report(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  spin_until([this] { return ready_count_.load(std::memory_order_acquire) > 0; });
+  lock.lock();
 }
 
 void ReportQueue::finish(Report& report) {
@@ -168,6 +173,7 @@ void ReportQueue::run_front(std::unique_lock<std::mutex>& lock) {
 void ReportQueue::serve() {
   std::unique_lock lock(mutex_);
   while (!ended_) {
+    spin_for_report(lock);
     waiting_ = true;
     ready_.wait(lock, [this] { return !reports_.empty() || ended_; });
     waiting_ = false;

@@ -50,7 +50,8 @@ class ReportQueue {
   // inside and not for ever: a callback may itself wait for a lock that the caller holds (Python's).
   size_t cancel(Subscription& subscription);
 
-  // Appends a callback. `returned`, if any, is set when it has returned or been dropped: it is a BLOCK callback.
+  // Appends a callback; the caller keeps the queue alive. `returned`, if any, is set when it has returned or been
+  // dropped: it is a BLOCK callback.
   void post(std::shared_ptr<Subscription> subscription, Callback callback, std::shared_ptr<Signal> returned);
   // Drops the callback that would set `returned`; false when it has started.
   bool withdraw(const Signal& returned);
@@ -72,6 +73,7 @@ class ReportQueue {
     std::shared_ptr<Signal> returned;  // null: nobody waits
   };
   Status await_report(std::unique_lock<std::mutex>& lock, Timeout timeout);
+  void spin_for_report(std::unique_lock<std::mutex>& lock);
   static void finish(Report& report);
   void run_front(std::unique_lock<std::mutex>& lock);
 

@@ -2,32 +2,36 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace belay {
 
-// How many threads spin at this moment, of all kinds, and how many may.
-inline std::atomic<int> spinning{0};
-inline const int most_spinning = static_cast<int>(std::thread::hardware_concurrency()) - 1;
+// How many of the next waits, of any thread, go to sleep at once because somebody else wants the cores.
+inline std::atomic<int> crowded_waits{0};
 
-// Waits a few microseconds for `ready()` without sleeping; false when it is time to sleep instead. Of all threads that
-// would spin, only as many as there are spare cores do: the others go to sleep at once.
+// Waits some microseconds for `ready()` without sleeping; false when it is time to sleep instead. Each turn offers the
+// core to whoever needs it, often the very thread that is waited for: two threads that hand work to each other do so on
+// one core as well as on two. A turn that comes back late tells that the machine is busy with other things.
 template <class Ready>
 bool spin_until(Ready ready) {
-  if (spinning.fetch_add(1, std::memory_order_relaxed) >= most_spinning) {
-    spinning.fetch_sub(1, std::memory_order_relaxed);
-    return ready();
+  using namespace std::chrono_literals;
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kLongestSpin = 20us, kLateTurn = 200us;
+  constexpr int kWaitsAfterALateTurn = 100;
+
+  if (ready()) return true;
+  if (const int left = crowded_waits.load(std::memory_order_relaxed); left > 0) {
+    crowded_waits.store(left - 1, std::memory_order_relaxed);
+    return false;
   }
-  bool seen = false;
-  for (int turn = 0; turn < 400 && !(seen = ready()); ++turn) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
+  for (const auto start = Clock::now();;) {
+    std::this_thread::yield();
+    if (ready()) return true;
+    const auto spent = Clock::now() - start;
+    if (spent > kLateTurn) crowded_waits.store(kWaitsAfterALateTurn, std::memory_order_relaxed);
+    if (spent > kLongestSpin) return false;
   }
-  spinning.fetch_sub(1, std::memory_order_relaxed);
-  return seen;
 }
 
 }  // namespace belay

@@ -42,11 +42,9 @@ Status launch_value_wait(Stream& stream, const uint64_t* address, uint64_t value
     const auto over = [&] {
       return holds(condition, word.load(std::memory_order_acquire), value) || stream.interrupted();
     };
-    microseconds nap = kShortestNap;
-    while (!spin_until(over)) {
+    if (spin_until(over)) return;
+    for (microseconds nap = kShortestNap; !over(); nap = std::min(nap * 2, kLongestNap))
       std::this_thread::sleep_for(nap);
-      nap = std::min(nap * 2, kLongestNap);
-    }
   });
 }
 

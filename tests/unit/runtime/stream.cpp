@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <future>
 #include <optional>
 #include <vector>
@@ -255,6 +256,26 @@ TEST_F(StreamObject, ManyWaitersEachGetTheirOwnTask) {
   }
   for (auto& gate : gates) gate.set_value();
   for (auto& waiter : waiters) EXPECT_TRUE(waiter.get());
+}
+
+TEST_F(StreamObject, SixtyFourStreamsThatWaitUseNoProcessorTime) {
+  Signal awaited;
+  std::vector<std::shared_ptr<Stream>> streams(64);
+  for (size_t i = 0; i < streams.size(); ++i) {
+    streams[i] = make();
+    ASSERT_TRUE(streams[i]->launch([] {}).ok());
+    EXPECT_TRUE(streams[i]->synchronize().ok());
+    // Every second one has nothing to do, the others wait for an event.
+    if (i % 2 == 0) continue;
+    ASSERT_TRUE(streams[i]->launch([&, stream = streams[i].get()] { stream->await(awaited); }).ok());
+  }
+  std::this_thread::sleep_for(50ms);  // till all of them sleep
+  const auto before = std::clock();   // the time of the whole process on processors, however busy the machine is
+  std::this_thread::sleep_for(400ms);
+  const double seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, 0.02);
+  awaited.set();
+  for (auto& each : streams) EXPECT_TRUE(context->destroy_stream(each, false).ok());
 }
 
 TEST_F(StreamObject, WaitingOnItsOwnThreadIsRefused) {
