@@ -216,21 +216,19 @@ void Stream::stop() {
 
 void Stream::close() {
   std::thread worker;
-  std::shared_ptr<Subscription> ended;
+  std::vector<std::shared_ptr<Subscription>> ended;
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
     drop_queued();
     progress_.notify_all();
     worker = std::move(worker_);
-    // Somebody may be unsubscribing at this moment: the callback that still runs is waited for here, too.
-    ended = subscription_ ? std::move(subscription_) : blocked_at_.subscription;
+    ended = end_subscriptions();
   }
-  if (ended) {
-    const size_t dropped = ended->queue->cancel(*ended);
-    if (dropped > 0)
-      log_notice(LogModule::Runtime, "stream {} was destroyed before {} of its callbacks ran", id_, dropped);
-  }
+  size_t dropped = 0;
+  for (const auto& subscription : ended) dropped += subscription->queue->cancel(*subscription);
+  if (dropped > 0)
+    log_notice(LogModule::Runtime, "stream {} was destroyed before {} of its callbacks ran", id_, dropped);
   if (!worker.joinable()) return;
   if (worker.get_id() == std::this_thread::get_id())
     worker.detach();  // destroyed from inside one of its own tasks

@@ -111,6 +111,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void drop_queued();
   void await_callback(Signal& returned);
   std::shared_ptr<Subscription> subscription() const;
+  std::shared_ptr<Subscription> end_subscription();
+  std::vector<std::shared_ptr<Subscription>> end_subscriptions();
   Status launch_report(std::shared_ptr<Subscription> subscription, Callback callback, bool block);
 
   const std::shared_ptr<Context> context_;
@@ -129,6 +131,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Signal* awaited_ = nullptr;
   Place blocked_at_;  // behind the callback that the worker waits for
   std::shared_ptr<Subscription> subscription_;
+  std::vector<std::weak_ptr<Subscription>> former_;  // ended ones; those whose callbacks run are alive
   std::thread worker_;
 
   // Tasks are numbered from 1. Written under mutex_ or by the worker, read by anyone.

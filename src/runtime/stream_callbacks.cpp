@@ -43,6 +43,22 @@ std::shared_ptr<Subscription> Stream::subscription() const {
   return subscription_;
 }
 
+std::shared_ptr<Subscription> Stream::end_subscription() {
+  std::erase_if(former_, [](const auto& former) { return former.expired(); });
+  former_.push_back(subscription_);
+  return std::move(subscription_);
+}
+
+// All that a stream which ends must wait for: somebody may be unsubscribing it at this moment, or may have done so from
+// inside a callback that still runs.
+std::vector<std::shared_ptr<Subscription>> Stream::end_subscriptions() {
+  std::vector<std::shared_ptr<Subscription>> alive;
+  for (const auto& former : former_)
+    if (auto subscription = former.lock()) alive.push_back(std::move(subscription));
+  if (subscription_) alive.push_back(end_subscription());
+  return alive;
+}
+
 Stream::Place Stream::place() const {
   auto serving = subscription();
   const uint64_t blocks = serving ? serving->blocks_launched.load() : 0;
@@ -78,7 +94,7 @@ Status Stream::unsubscribe(uint64_t thread_id) {
               name_of(*this) + " is served by thread " + std::to_string(subscription_->queue->thread_id()) +
                   ", not by thread " + std::to_string(thread_id),
               "EE1016"};
-    ended = std::move(subscription_);
+    ended = end_subscription();
   }
   const size_t dropped = ended->queue->cancel(*ended);
   if (dropped > 0)

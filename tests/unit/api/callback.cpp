@@ -285,6 +285,36 @@ TEST_F(CallbackTest, UnsubscribeWaitsForTheOneThatRuns) {
   EXPECT_EQ(unsubscribed.get(), ACL_SUCCESS);
 }
 
+TEST_F(CallbackTest, AStreamDestroyedWhileItIsUnsubscribedWaitsForTheOneThatRuns) {
+  for (const auto block : {ACL_CALLBACK_BLOCK, ACL_CALLBACK_NO_BLOCK}) {
+    ServingThread server;
+    aclrtStream mortal = new_stream();
+    EXPECT_EQ(aclrtSubscribeReport(server.id(), mortal), ACL_SUCCESS);
+    std::promise<void> started, go_on;
+    std::atomic<bool> ended{false};
+    Body body = [&] {
+      started.set_value();
+      go_on.get_future().wait();
+      ended = true;
+    };
+    EXPECT_EQ(aclrtLaunchCallback(call, &body, block, mortal), ACL_SUCCESS);
+    started.get_future().wait();
+    auto unsubscribed = std::async(std::launch::async, aclrtUnSubscribeReport, server.id(), mortal);
+    while (aclrtLaunchCallback(nothing, nullptr, block, mortal) != ACL_ERROR_RT_STREAM_NO_CB_REG)
+      std::this_thread::yield();  // until the other thread is at it
+    auto destroyed = std::async(std::launch::async, [&] {
+      EXPECT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+      const aclError code = aclrtDestroyStreamForce(mortal);
+      EXPECT_TRUE(ended) << "block type " << block;
+      return code;
+    });
+    EXPECT_EQ(destroyed.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+    go_on.set_value();
+    EXPECT_EQ(destroyed.get(), ACL_SUCCESS);
+    EXPECT_EQ(unsubscribed.get(), ACL_SUCCESS);
+  }
+}
+
 TEST_F(CallbackTest, UnsubscribeFromInsideTheCallbackReturns) {
   ServingThread server;
   EXPECT_EQ(aclrtSubscribeReport(server.id(), stream), ACL_SUCCESS);
