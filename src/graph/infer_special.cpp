@@ -44,10 +44,12 @@ Status tf_idf(InferContext& c) {
   return {};
 }
 
-// What the model wants of its images was written down when the operator was put in.
+// What the model wants of its images was written down when the operator was put in; how many there are, the input says.
 Status aipp(InferContext& c) {
   if (c.node.outputs.empty()) return c.fail("it has no description of its result");
-  c.add_output(c.node.outputs[0].type, c.node.outputs[0].shape);
+  Shape y = c.node.outputs[0].shape;
+  if (!y.empty() && rank_known(c.shape(0)) && !c.shape(0).empty()) y[0] = c.shape(0)[0];
+  c.add_output(c.node.outputs[0].type, std::move(y));
   return {};
 }
 
