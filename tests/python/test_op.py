@@ -104,6 +104,18 @@ def test_attributes_of_every_kind_are_taken(attributes):
         acl.op.set_attr_list_string(attributes, "ss", ["a", 3])
 
 
+def test_blas_multiplies_at_addresses(stream, tensors):
+    random = np.random.default_rng(5)
+    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((2, 4), (4, 3)))
+    c = np.ones((2, 3), np.float16)
+    one, two = tensors(np.array([1], np.float16), FLOAT16), tensors(np.array([2], np.float16), FLOAT16)
+    left, right, result = (tensors(matrix, FLOAT16) for matrix in (a, b, c))
+    check(acl.blas.hgemm(0, 0, 0, 2, 3, 4, two.pointer, left.pointer, -1, right.pointer, -1, one.pointer,
+                         result.pointer, -1, 0, stream))
+    check(acl.rt.synchronize_stream(stream))
+    assert np.array_equal(result.read(), 2 * (a @ b) + c)
+
+
 def test_an_unknown_operator_is_refused(stream, tensors, attributes):
     a, y = tensors(A), tensors(np.zeros_like(A))
     ret = acl.op.execute_v2("NoSuchOp", [a.desc], [a.buffer], [y.desc], [y.buffer], attributes, stream)
