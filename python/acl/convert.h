@@ -54,7 +54,7 @@ requires(std::is_integral_v<T> || std::is_enum_v<T>) bool take_number(const Site
 // Lists: a real list, or TypeError; ValueError for an element that cannot be converted.
 template <class T>
 using List = std::vector<T>;
-// Integers, numbers and texts of a list, one by one. `each` is called with every element.
+// Calls `each` with every element; it may leave an exception set, which becomes the ValueError.
 bool take_list(const Site& site, int position, PyObject* given, bool (*each)(PyObject* element, void* into),
                void* into);
 bool number_of(PyObject* element, uint64_t& into);
@@ -83,7 +83,7 @@ requires(std::is_integral_v<T> || std::is_enum_v<T> || std::is_pointer_v<T>) boo
 using Pair = std::array<int64_t, 2>;
 bool take(const Site& site, int position, PyObject* given, List<Pair>& into);
 
-// A field of a dict; `missing` when the dict lacks it. False with an exception set.
+// A field of a dict; left as it is when the dict lacks it, unless it is required. False with an exception set.
 bool take_field(PyObject* dict, const char* key, uint64_t& into, bool required = false);
 
 PyObject* give(const std::string& text, bool ok);
