@@ -52,7 +52,10 @@ aclError aclInit(const char* configPath) {
 }
 
 aclError aclFinalize() {
-  return entry(__func__, [&] { return hooked_process().finalize(); });
+  return entry(__func__, [&] {
+    dump::recorder().drain();  // before anything is locked: a dump callback may call us
+    return hooked_process().finalize();
+  });
 }
 
 aclError aclFinalizeReference(uint64_t* refCount) {

@@ -13,8 +13,13 @@ constexpr size_t kPage = 4096;  // sizes are rounded up, so that buffers are use
 
 }  // namespace
 
-BufferPool::~BufferPool() {
+BufferPool::~BufferPool() { free_kept(); }
+
+void BufferPool::free_kept() {
+  std::lock_guard lock(mutex_);
   for (const auto& [size, memory] : kept_) std::free(memory);
+  kept_.clear();
+  kept_bytes_ = 0;
 }
 
 BufferPool::Reservation BufferPool::reserve(size_t bytes) {

@@ -49,6 +49,9 @@ class BufferPool {
   Reservation granted(size_t bytes) { return {*this, bytes}; }
   void exceed(size_t bytes);
 
+  // Gives memory that is kept for later back to the system.
+  void free_kept();
+
   size_t used() const;
   // How often somebody had to wait.
   uint64_t waits() const;

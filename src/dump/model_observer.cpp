@@ -20,9 +20,9 @@ bool ModelObserver::wants(const graph::Node& node) const { return executor::has_
 
 const ChosenNode* ModelObserver::chosen(const ModelPlan& plan, const RunInfo& run, const graph::Node& node) {
   const Setting& setting = *plan.setting;
-  if (run.data_index != step_ || &setting != seen_) {
+  if (run.data_index != step_ || plan.setting != seen_) {
     recorder_.forget_values();
-    seen_ = &setting;
+    seen_ = plan.setting;
     step_ = run.data_index;
     step_wanted_ = setting.config.wants_step(step_) && outlet_.usable();
     directory_ = model_directory(run.device_id, name_, run.model_id, step_);

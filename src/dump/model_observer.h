@@ -24,7 +24,6 @@ class ModelObserver : public executor::Observer {
   const std::string& name() const { return name_; }
   // From any thread. Null: nothing is dumped any more.
   void set_plan(std::shared_ptr<const ModelPlan> plan);
-  bool active() const { return plan() != nullptr; }
 
   bool wants(const graph::Node& node) const override;
   void starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) override;
@@ -43,7 +42,7 @@ class ModelObserver : public executor::Observer {
   std::shared_ptr<const ModelPlan> plan_;  // guarded by mutex_
   // Of the stream's thread: executions of a model follow one another.
   TensorRecorder recorder_;
-  const Setting* seen_ = nullptr;  // with which step_ was looked at
+  std::shared_ptr<const Setting> seen_;  // with which step_ was looked at
   uint64_t step_ = UINT64_MAX;
   bool step_wanted_ = false;
   std::string directory_;

@@ -99,6 +99,7 @@ void Recorder::end() {
     initialized_ = by_init_ = false;
   }
   outlet_.drain();
+  outlet_.memory().free_kept();
   if (const Status dropped = drops(); !dropped.ok()) log_error(LogModule::Dump, "{}", dropped.message);
 }
 
@@ -134,8 +135,7 @@ Status Recorder::set(DumpConfig config) {
 void Recorder::say_what_is_late() const {
   std::set<const graph::Model*> carried;
   for (const Watched& watched : watched_)
-    if (const auto observer = watched.observer.lock(); observer && observer->active())
-      carried.insert(watched.model.lock().get());
+    if (!watched.observer.expired()) carried.insert(watched.model.lock().get());
   std::string late;
   for (const auto& model : executor::model_registry().all())
     if (!carried.contains(&model->model()) && applies(setting_->config, model->name(), model->model()))
@@ -176,6 +176,7 @@ Status Recorder::finalize() {
     initialized_ = false;
   }
   outlet_.drain();
+  outlet_.memory().free_kept();
   Status dropped = drops();
   if (dropped.ok() || !strict_mode()) return dropped;
   log_error(LogModule::Dump, "{}", dropped.message);

@@ -23,6 +23,8 @@ class Recorder {
   // aclInit was given this dump section; aclFinalize ends what it began, and waits for everything queued.
   void start(DumpConfig config);
   void end();
+  // Until everything queued is on disk or delivered.
+  void drain() { outlet_.drain(); }
 
   // aclmdlInitDump: 100002 when that was done, 100044 when aclInit's configuration dumps operators.
   Status init();

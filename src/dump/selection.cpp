@@ -50,10 +50,19 @@ std::optional<OriginalOp> original_op(const Node& node, size_t output) {
   return op;
 }
 
+// Weights come without a format of their own: they are in that of the operator's first input.
+void use_first_format(const Node& node, const graph::TensorDesc& desc, int32_t& format) {
+  const graph::TensorDesc& first = node.input_descs[0];
+  if (desc.origin_format == graph::Format::ND && first.origin_format != graph::Format::ND &&
+      first.origin_shape.size() == desc.origin_shape.size())
+    format = static_cast<int32_t>(first.origin_format);
+}
+
 ChosenTensor chosen_input(const Node& node, size_t port) {
   ChosenTensor chosen{.port = port, .format = static_cast<int32_t>(graph::Format::ND)};
   if (port >= node.input_descs.size()) return chosen;
   set_format(node.input_descs[port], chosen.format, chosen.sub_format);
+  use_first_format(node, node.input_descs[port], chosen.format);
   chosen.original_shape = node.input_descs[port].origin_shape;
   return chosen;
 }

@@ -25,6 +25,7 @@ class Content(DumpTest):
         self.assertNotEqual(output.address, 0)
         np.testing.assert_array_equal(output.array(), tiny_conv())
         self.assertEqual([t.shape for t in conv.inputs], [[1, 1, 2, 2], [1, 1, 1, 1]])
+        self.assertEqual([(t.data_type, t.format, t.size) for t in conv.inputs], [(1, 0, 16), (1, 0, 4)])
         np.testing.assert_array_equal(conv.inputs[0].array().ravel(), [1, 2, 3, 4])
         np.testing.assert_array_equal(conv.inputs[1].array().ravel(), [2])
         self.assertEqual((data.inputs, data.outputs[0].original_op, data.outputs[0].original_shape), ([], None, []))
@@ -98,6 +99,13 @@ class Content(DumpTest):
                 for tensor in dumps[f"mul{i}"].inputs:
                     self.assertEqual(tensor.data, exp.tobytes())
                 np.testing.assert_array_equal(dumps[f"mul{i}"].outputs[0].array(), exp * exp)
+
+    def test_memory_that_was_asked_for_before_the_dump_is_enough(self):
+        nodes = [helper.make_node("Relu", ["x" if i == 0 else f"v{i - 1}"], [f"v{i}"], f"relu{i}") for i in range(6)]
+        self.write("relus.onnx", model(nodes, [("x", F, [1000])], [("v5", F, [1000])]))
+        config = self.config(dump_list=[{}])
+        self.drive(f"init={config}", "loadmem=relus.onnx", "run", "finalize")
+        self.assertEqual(len(self.entries()), 7)
 
     def test_large_tensors_pass_a_small_memory(self):
         count = 1 << 20

@@ -2,7 +2,7 @@
 /* A user program whose calls are its arguments, in their order, so that a test can try any sequence:
  *
  *   init[=acl.json] finalize initdump setdump=acl.json finalizedump reg[=code] unreg path
- *   load=model unload run[=times] out=file input=file parallel=threads,times,model
+ *   load=model loadmem=model unload run[=times] out=file input=file parallel=threads,times,model
  *   chdir=directory chunks=directory system=command
  *
  * run executes the model that was loaded last; out writes its outputs. A call may end in !code, the code it must return
@@ -70,8 +70,17 @@ static void add_buffer(aclmdlDataset* dataset, size_t bytes, char** from) {
   aclmdlAddDatasetBuffer(dataset, aclCreateDataBuffer(memory, bytes));
 }
 
-static aclError load(const char* path, struct model* model) {
-  const aclError code = aclmdlLoadFromFile(path, &model->id);
+/* with_memory: the program brings the memory that aclmdlQuerySize asks for, no more. */
+static aclError load(const char* path, struct model* model, int with_memory) {
+  size_t work = 0, weight = 0;
+  void *work_memory = NULL, *weight_memory = NULL;
+  if (with_memory &&
+      (aclmdlQuerySize(path, &work, &weight) || aclrtMalloc(&work_memory, work, ACL_MEM_MALLOC_HUGE_FIRST) ||
+       aclrtMalloc(&weight_memory, weight, ACL_MEM_MALLOC_HUGE_FIRST)))
+    die("aclmdlQuerySize");
+  const aclError code = with_memory
+                            ? aclmdlLoadFromFileWithMem(path, &model->id, work_memory, work, weight_memory, weight)
+                            : aclmdlLoadFromFile(path, &model->id);
   if (code) return code;
   model->desc = aclmdlCreateDesc();
   if (aclmdlGetDesc(model->desc, model->id)) die("aclmdlGetDesc");
@@ -137,7 +146,7 @@ static void* run_share(void* argument) {
   const struct share* share = argument;
   struct model model;
   aclrtStream stream;
-  if (aclrtSetDevice(0) || aclrtCreateStream(&stream) || load(share->path, &model)) die("a thread cannot begin");
+  if (aclrtSetDevice(0) || aclrtCreateStream(&stream) || load(share->path, &model, 0)) die("a thread cannot begin");
   for (int i = 0; i < share->times; ++i)
     if (aclmdlExecuteAsync(model.id, model.inputs, model.outputs, stream)) die("aclmdlExecuteAsync");
   if (aclrtSynchronizeStream(stream) || unload(&model) || aclrtDestroyStream(stream)) die("a thread cannot end");
@@ -178,8 +187,8 @@ static aclError call(const char* name, const char* value) {
     printf("path %s\n", path ? path : "null");
     return 0;
   }
-  if (!strcmp(name, "load")) {
-    const aclError code = load(value, &models[model_count]);
+  if (!strcmp(name, "load") || !strcmp(name, "loadmem")) {
+    const aclError code = load(value, &models[model_count], !strcmp(name, "loadmem"));
     model_count += !code;
     return code;
   }

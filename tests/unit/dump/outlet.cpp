@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <cstddef>
 #include <future>
@@ -198,6 +199,24 @@ TEST_F(OutletTest, WhoSubmitsAndWaitsReturnsWhenTheCallbackHasReturned) {
   waiting.wait();
   EXPECT_EQ(seen.at(0).data, "xborrowed");
   outlet.unregister_callback();
+}
+
+TEST_F(OutletTest, AForkedProcessDumpsNothingAndWaitsForNothing) {
+  Outlet outlet({.memory = 100});
+  outlet.submit(item("parent", "x"));
+  outlet.drain();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    outlet.submit_and_wait(item("child", "x"));
+    outlet.drain();
+    _exit(outlet.usable() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(on_disk("parent"), "x");
+  EXPECT_FALSE(std::filesystem::exists(directory_.path("20260102030405/0/m/1/0/child")));
 }
 
 TEST_F(OutletTest, OnlyTheCallbacksThreadExceedsTheMemory) {
