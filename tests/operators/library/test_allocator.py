@@ -239,20 +239,36 @@ class Allocator(unittest.TestCase):
 
     def test_a_fixed_operator_fails_in_the_call_itself(self):
         stream = new_stream()
-        image, weight = self.rng.standard_normal((1, 16, 9, 9)).astype(np.float32), self.rng.standard_normal((16, 16, 3, 3)).astype(np.float32)
-        run = lambda: aclop(stream, "Conv2D", [image, weight], [np.zeros((1, 16, 7, 7), np.float32)], form=NCHW,
-                            strides=[1, 1, 1, 1], pads=[0, 0, 0, 0], data_format="NCHW")[0]
-        want = run()
+        a, b = (self.rng.integers(-4, 5, (6, 6)).astype(np.float16) for _ in range(2))
+        memories = [Memory(t) for t in (a, b, np.zeros((6, 6), np.float32), np.array(1, np.float32), np.array(0, np.float32))]
+        p = [memory.address for memory in memories]
+        run = lambda: call("aclblasGemmEx", 0, 0, 0, 6, 6, 6, p[3], p[0], -1, 1, p[1], -1, 1, p[4], p[2], -1, 0, 0, stream)
         recorder = Recorder().register(stream)
-        np.testing.assert_allclose(run(), want, 1e-5)
+        run()
+        call("aclrtSynchronizeStream", stream)
+        memories[2].fetch()
+        np.testing.assert_array_equal(memories[2].array, a.astype(np.float32) @ b.astype(np.float32))
+        self.assertEqual(recorder.allocated, 1)
         self.whole(recorder)
-        if recorder.allocated == 0:
-            self.skipTest("the kernel chosen here needs no workspace")
         recorder = Recorder(fail_at=1).register(stream)
         with self.assertRaises(Refused) as caught:
             run()
         self.assertEqual(caught.exception.code, 500002)
+        self.assertIn("returned null", caught.exception.message)
+        run()
+        call("aclrtSynchronizeStream", stream)
         self.whole(recorder)
+
+    def test_several_streams_have_several_allocators(self):
+        streams = [new_stream() for _ in range(3)]
+        recorders = [Recorder().register(stream) for stream in streams]
+        x = self.x(6)
+        for k, stream in enumerate(streams):
+            for _ in range(k + 1):
+                np.testing.assert_allclose(reduce_op(stream, x), x.sum(1), 1e-4, 1e-5)
+        self.assertEqual([r.allocated // recorders[0].allocated for r in recorders], [1, 2, 3])
+        for recorder in recorders:
+            self.whole(recorder)
 
     def test_aclnn_calls_and_static_work_never_use_it(self):
         stream = new_stream()

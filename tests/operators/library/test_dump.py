@@ -113,6 +113,19 @@ class SingleOperators(unittest.TestCase):
         self.assertIn(b"Output", dump.files[0][4])
 
 
+class NamedTensors(unittest.TestCase):
+    def test_a_program_dumps_tensors_of_its_own(self):
+        a, b, _ = add()
+        made = AclnnCall()
+        tensors = [made.tensor(a), made.tensor(b.T)]
+        with Dump(dump_mode="all") as dump:
+            call("aclDumpOpTensors", b"Mine", b"here/now", (c.c_void_p * 2)(*tensors), c.c_size_t(1), c.c_size_t(1), stream)
+            call("aclrtSynchronizeStream", stream)
+        self.assertEqual([f[1:3] for f in dump.files], [("Mine", "here_now")] * 2)
+        self.assertEqual([data(f[4]) for f in dump.files], [a.tobytes(), b.T.tobytes()])
+        self.assertEqual(lib.aclDumpOpTensors(None, b"x", None, c.c_size_t(0), c.c_size_t(0), stream), 161001)
+
+
 class Arguments(unittest.TestCase):
     def test_the_kernels_of_aclnn_calls_are_recorded_once_each(self):
         a, b, out = add()
