@@ -66,14 +66,35 @@ void copy_rows(const std::vector<Dim>& dims, T* dst, const T* src, int64_t begin
   }
 }
 
-// A tile of a copy whose rows in the destination are columns in the source. Constant sizes make it fast.
+// Four elements of four bytes, turned four rows at a time in registers.
+using Quad __attribute__((vector_size(16))) = uint32_t;
+Quad load_quad(const uint32_t* from) {
+  Quad quad;
+  std::memcpy(&quad, from, sizeof(quad));
+  return quad;
+}
+void turn_quads(uint32_t* dst, int64_t dst_step, const uint32_t* src, int64_t src_step) {
+  const Quad a = load_quad(src), b = load_quad(src + src_step), c = load_quad(src + 2 * src_step),
+             d = load_quad(src + 3 * src_step);
+  const Quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Quad cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Quad turned[] = {
+      __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
+      __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+  for (int64_t i = 0; i < 4; ++i) std::memcpy(dst + i * dst_step, &turned[i], sizeof(Quad));
+}
+
+// A tile of a copy whose rows in the destination are columns in the source.
 constexpr int64_t tile = 16;
 template <class T>
 void turn_tile(T* dst, int64_t dst_step, const T* src, int64_t src_step, int64_t height, int64_t width) {
-  if (height == tile && width == tile) {
-    for (int64_t i = 0; i < tile; ++i)
-      for (int64_t j = 0; j < tile; ++j) dst[i * dst_step + j] = src[j * src_step + i];
-    return;
+  if constexpr (sizeof(T) == 4) {
+    if (height == tile && width == tile) {
+      for (int64_t i = 0; i < tile; i += 4)
+        for (int64_t j = 0; j < tile; j += 4)
+          turn_quads(dst + i * dst_step + j, dst_step, src + j * src_step + i, src_step);
+      return;
+    }
   }
   for (int64_t i = 0; i < height; ++i)
     for (int64_t j = 0; j < width; ++j) dst[i * dst_step + j] = src[j * src_step + i];
