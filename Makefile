@@ -22,7 +22,7 @@ install: all
 	@cmake --install build/release --prefix $(PREFIX)
 
 # ThreadSanitizer does not know OpenMP's own threads: it watches the rooms that have threads of ours, with one thread per
-# loop. The -quick forms build the rooms at the bottom only and leave out the slow tests; CI runs asan-quick.
+# loop. The -quick forms build the rooms at the bottom only and leave out the slow tests; CI runs those.
 TSAN_TESTS = ^(base|runtime|api|dump|stress)\.|^abi\.program
 ASAN_QUICK = base runtime securec graph
 TSAN_QUICK = base runtime
