@@ -64,7 +64,8 @@ def main():
     check(acl.mdl.finalize_dump(), "finalize_dump")
     for name, content in sorted(files.whole.items()):
         operator = ".".join(name.split(".")[:2])  # then come task, stream and time
-        print(f"{operator}: {len(content)} bytes")
+        header = int.from_bytes(content[:8], "little")  # its length; the tensors follow
+        print(f"{operator}: {len(content) - 8 - header} bytes of tensors")
     print("incomplete files:", len(files.parts))
 
     for dataset, pointer in ((inputs, x), (outputs, y)):
