@@ -58,18 +58,22 @@ void ModelObserver::ran(const RunInfo& run, const graph::Node& node, std::span<c
   if (!changes) record_data(*plan->setting, run, *found, inputs);
 }
 
+ChosenNode OperatorObserver::chosen(const graph::Node& node) const {
+  ChosenNode chosen = choose_operator(setting_->config.mode, node);
+  chosen.with_empty = false;
+  return chosen;
+}
+
 void OperatorObserver::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
   if (!separate_inputs_ && !changes_inputs(node)) return;
-  const ChosenNode chosen = choose_operator(setting_->config.mode, node);
-  recorder_.record(*setting_, std::to_string(run.device_id), run, chosen, inputs, {});
+  recorder_.record(*setting_, std::to_string(run.device_id), run, chosen(node), inputs, {});
 }
 
 void OperatorObserver::ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
                            std::span<const Tensor> outputs) {
-  const ChosenNode chosen = choose_operator(setting_->config.mode, node);
   const bool apart = separate_inputs_ || changes_inputs(node);
-  recorder_.record(*setting_, std::to_string(run.device_id), run, chosen, apart ? std::span<const Tensor>() : inputs,
-                   outputs);
+  recorder_.record(*setting_, std::to_string(run.device_id), run, chosen(node),
+                   apart ? std::span<const Tensor>() : inputs, outputs);
 }
 
 }  // namespace belay::dump

@@ -61,6 +61,8 @@ class OperatorObserver : public executor::Observer {
            std::span<const Tensor> outputs) override;
 
  private:
+  ChosenNode chosen(const graph::Node& node) const;
+
   TensorRecorder recorder_;
   const std::shared_ptr<const Setting> setting_;
   const bool separate_inputs_;

@@ -71,7 +71,6 @@ ChosenTensor chosen_output(const Node& node, size_t port) {
   ChosenTensor chosen{.port = port};
   set_format(node.outputs[port], chosen.format, chosen.sub_format);
   chosen.original_shape = node.outputs[port].origin_shape;
-  chosen.original_op = original_op(node, port);
   return chosen;
 }
 
@@ -170,7 +169,10 @@ class Chooser {
       input.constant = OpWalk::constant_of(walk_.producer_of(node, input.port));
       input.value = walk_.value_of(node, input.port);
     }
-    for (ChosenTensor& output : chosen.outputs) output.value = walk_.output_of(node, output.port);
+    for (ChosenTensor& output : chosen.outputs) {
+      output.value = walk_.output_of(node, output.port);
+      output.original_op = original_op(node, output.port);
+    }
     if (config_.mode != Mode::Input) add_data(node, chosen);
     if (chosen.inputs.empty() && chosen.outputs.empty() && chosen.data.empty()) return;
     selection_.nodes.emplace(&node, std::move(chosen));

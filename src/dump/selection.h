@@ -28,7 +28,7 @@ struct ChosenTensor {
   size_t port = 0;  // of the node's own inputs or outputs
   int32_t format = 0, sub_format = 0;
   graph::Shape original_shape;                // used when it has as many elements as the tensor
-  std::optional<OriginalOp> original_op;      // outputs only
+  std::optional<OriginalOp> original_op;      // outputs of models only
   const graph::Constant* constant = nullptr;  // the value of an input that never changes
   ValueKey value;
 };
@@ -47,6 +47,7 @@ struct ChosenNode {
   std::string name;                           // as it is
   std::vector<ChosenTensor> inputs, outputs;  // without those of black lists; none of those that the mode leaves out
   std::vector<ChosenData> data;
+  bool with_empty = true;  // whether tensors without elements are listed
 };
 
 struct Selection {

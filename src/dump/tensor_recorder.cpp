@@ -66,6 +66,7 @@ void TensorRecorder::record(const Setting& setting, const std::string& directory
     if (tensor.port < inputs.size()) add_entry(entries, inputs[tensor.port], true, tensor);
   for (const ChosenTensor& tensor : chosen.outputs)
     if (tensor.port < outputs.size()) add_entry(entries, outputs[tensor.port], false, tensor);
+  if (!chosen.with_empty) std::erase_if(entries, [](const Entry& entry) { return entry.header.size == 0; });
   if (entries.empty()) return;
   const uint64_t time = next_time();
   Place place{setting.root, directory, chosen.stem + "." + file_suffix(run.task_id, run.stream_id, time)};

@@ -3,7 +3,7 @@
  *
  *   init[=acl.json] finalize initdump setdump=acl.json finalizedump reg[=code] unreg path
  *   load=model loadmem=model unload run[=times] out=file input=file parallel=threads,times,model
- *   chdir=directory chunks=directory system=command
+ *   aclnnadd aclopadd chdir=directory chunks=directory system=command
  *
  * run executes the model that was loaded last; out writes its outputs. A call may end in !code, the code it must return
  * (0 without it). Chunks of the callback are appended to files in the directory given by chunks. */
@@ -137,6 +137,9 @@ static char* read_file(const char* path) {
   return content;
 }
 
+/* In dump_driver_add.cpp: the sum of two tensors, by an aclnn call or as an operator. */
+aclError add_two(int aclnn);
+
 struct share {
   const char* path;
   int times;
@@ -197,6 +200,8 @@ static aclError call(const char* name, const char* value) {
   if (!strcmp(name, "out")) return write_outputs(last, value), 0;
   if (!strcmp(name, "input")) return input_bytes = read_file(value), 0;
   if (!strcmp(name, "parallel")) return run_parallel(value);
+  if (!strcmp(name, "aclnnadd")) return add_two(1);
+  if (!strcmp(name, "aclopadd")) return add_two(0);
   if (!strcmp(name, "chdir")) return chdir(value);
   if (!strcmp(name, "chunks")) return chunk_directory = value, 0;
   if (!strcmp(name, "system")) return system(value);
