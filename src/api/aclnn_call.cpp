@@ -9,6 +9,7 @@
 #include "api/entry.h"
 #include "api/tensor_desc.h"
 #include "base/text.h"
+#include "graph/private_format.h"
 #include "opdev/op_errno.h"
 #include "operators/plan_cache.h"
 #include "runtime/current.h"
@@ -135,6 +136,18 @@ Status as_invalid(Status status) {
   return status;
 }
 
+// Tensors in private formats are not looked at: nothing here would understand their bytes.
+Status check_formats(const std::vector<std::vector<std::shared_ptr<TensorView>>>& views) {
+  for (const auto& of_argument : views)
+    for (const auto& view : of_argument)
+      if (view && graph::is_private(to_graph(view->format)))
+        return {
+            ACLNN_ERR_PARAM_INVALID,
+            formatted("a tensor of shape {} is stored as {}; only formats in the order of the dimensions are supported",
+                      graph::to_text(view->shape), graph::name_of(to_graph(view->format)))};
+  return {};
+}
+
 bool nothing_to_do(const operators::Composition& made, const std::vector<CallArgument>& arguments) {
   return std::ranges::all_of(made.outputs, [&](const operators::Place& place) {
     return graph::element_count(arguments[place.parameter].tensors[place.member].shape) == 0;
@@ -171,6 +184,7 @@ aclnnStatus prepare(const char* function, const operators::RecipeRow& row, std::
         if (!workspace_size) return null_pointer("workspaceSize");
         if (!executor) return null_pointer("executor");
         const Described described(arguments);
+        TRY(check_formats(described.views()));
         AclnnPlan plan = TRY(find_plan(row, described));
         std::vector<std::shared_ptr<TensorView>> inputs, outputs;
         for (const auto& place : plan.inputs) inputs.push_back(described.views()[place.parameter][place.member]);

@@ -10,6 +10,7 @@
 #include "api/stream_allocator.h"
 #include "base/text.h"
 #include "dump/recorder.h"
+#include "graph/private_format.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 
@@ -24,6 +25,11 @@ Status check_descs(int count, const aclTensorDesc* const* descs, const char* cou
   if (count > 0) TRY(not_null(descs, named));
   for (int i = 0; i < count; ++i) {
     TRY(not_null(descs[i], named));
+    for (const aclFormat format : {descs[i]->format, descs[i]->storage_format})
+      if (graph::is_private(to_graph(format)))
+        return {ACL_ERROR_OP_NOT_FOUND,
+                formatted("{}[{}] is stored as {}; single operators run on tensors in the order of their dimensions",
+                          named, i, graph::name_of(to_graph(format)))};
     if (dims_known && !graph::is_known(descs[i]->dims))
       return bad(formatted("{}[{}] has shape {}; a single operator runs with known dimensions", named, i,
                            graph::to_text(descs[i]->dims)));

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs aclnn calls on cases whose results numpy computed, each with dense tensors and again with strided ones."""
 import collections
+import os
+import sys
 import unittest
 
 import numpy as np
 
-from driver import ND, Refused, aclnn, start
+from driver import ND, PROTOTYPES, Refused, aclnn, start
 
 stream = start()
 counts = collections.Counter()  # of the runs of each function
@@ -81,6 +83,19 @@ def check(name, *arguments, form=ND):
         for wanted, array in pairs(arguments, given):
             compare(array, wanted, f"aclnn{name}, {layout.__name__}")
         counts["aclnn" + name] += 1
+    check_in_place(name, arguments, form)
+
+
+def check_in_place(name, arguments, form):
+    """The in-place form of a function with one output, where its first tensor can hold the result."""
+    outputs = [argument for argument in arguments if isinstance(argument, Out)]
+    rest = [argument for argument in arguments if not isinstance(argument, Out)]
+    other = "aclnnInplace" + name
+    if other not in PROTOTYPES or len(outputs) != 1 or len(PROTOTYPES[other]) != len(rest):
+        return
+    first, wanted = rest[0], outputs[0]
+    if isinstance(first, np.ndarray) and first.shape == wanted.expected.shape and first.dtype == wanted.dtype:
+        check("Inplace" + name, InOut(first, wanted.expected, wanted.tolerance), *rest[1:], form=form)
 
 
 class Case(unittest.TestCase):
@@ -107,5 +122,8 @@ def ints(dtype, *shape, low=-8, high=9):
 
 
 def main():
-    unittest.main(verbosity=1, exit=False, argv=["aclnn"]).result.wasSuccessful() or exit(1)
+    passed = unittest.main(verbosity=1, exit=False, argv=["aclnn"]).result.wasSuccessful()
+    if "BELAY_TEST_COUNTS" in os.environ:
+        print("\n".join(f"{name}\t{count}" for name, count in sorted(counts.items())))
     print(f"{len(counts)} functions, {sum(counts.values())} runs")
+    sys.exit(not passed)

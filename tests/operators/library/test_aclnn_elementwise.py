@@ -261,7 +261,27 @@ class More(Case):
         check("LogSpace", 0.0, 2.0, 3, 10.0, Out(np.array([1, 10, 100], np.float32), tolerance=1e-4))
         check("XLogYTensor", np.abs(x), np.abs(y), Out(np.abs(x) * np.log(np.abs(y)), tolerance=1e-4))
         check("Shrink", x, 0.5, 0.1, Out(np.where(x > 0.5, x - np.float32(0.1), np.where(x < -0.5, x + np.float32(0.1), 0))))
+        check("DivV3", x * 9, y + 4, 2, Out(np.floor(x * 9 / (y + 4))))
+        check("HardsigmoidV2", x, Out(np.clip(x / 6 + 0.5, 0, 1)))
+        for name in ("FastGelu", "FastGeluV2"):
+            check(name, x, Out(x / (1 + np.exp(-1.702 * x)), np.float32, 1e-4))
+        check("Prelu", x, np.array([0.1, 0.2, 0.3, 0.4], np.float32),
+              Out(np.where(x > 0, x, x * np.array([0.1, 0.2, 0.3, 0.4], np.float32))))
+        check("ClampMaxTensor", x, y, Out(np.minimum(x, y)))
+        check("ClampMinTensor", x, y, Out(np.maximum(x, y)))
+        check("XLogYScalarOther", x, 2.5, Out(x * np.log(np.float32(2.5))))
+        check("XLogYScalarSelf", 2.5, np.abs(y), Out(np.float32(2.5) * np.log(np.abs(y)), tolerance=1e-4))
+        check("ApproximateEqual", x, x + np.float32(0.01), 0.1, Out(np.full((3, 4), True)))
+        check("SumV2", [x, y], Out(x + y))
+        check("Range", 0.0, 2.0, 0.5, Out(np.array([0, 0.5, 1, 1.5, 2], np.float32)))
+        v = f32(4)
+        check("AddrV2", np.zeros((4, 4), np.float32), v, v, 1.0, 2.0, Out(2 * np.outer(v, v)))
+        for name, f in {"Eq": np.equal, "Ne": np.not_equal, "Gt": np.greater, "Ge": np.greater_equal, "Lt": np.less,
+                        "Le": np.less_equal}.items():
+            check(f"Inplace{name}Scalar", InOut(x, f(x, np.float32(0.5)).astype(np.float32)), 0.5)
+        check("InplaceLogicalNot", InOut(np.array([0, 2, 0], np.int32), np.array([1, 0, 1], np.int32)))
         i = ints(np.int32, 5, low=0)
+        check("BitwiseAndTensorOut", i, i + np.int32(1), Out(i & (i + np.int32(1))))
         check("LeftShifts", i, 2, Out(i << 2))
         check("LeftShift", i, np.full(5, 1, np.int32), Out(i << 1))
         check("RightShift", i * 8, np.full(5, 2, np.int32), Out(i * 2))
@@ -278,6 +298,10 @@ class WrongUse(Case):
         self.refused(161001, "parameter out", "Add", x, x, 1, None)
         self.refused(161002, "", "Add", x, f32(4), 1, Out(x))
         self.refused(161002, "the result has shape [2,3]", "Add", x, x, 1, Out(f32(3, 2)))
+        with self.assertRaises(Refused) as caught:
+            aclnn(stream, "aclnnAdd", x, x, 1, x.copy(), form=29)
+        self.assertEqual(caught.exception.code, 161002)
+        self.assertIn("FRACTAL_NZ", caught.exception.message)
         self.refused(161002, "integers or bools", "BitwiseAndTensor", x, x, Out(x))
 
 

@@ -53,6 +53,8 @@ class Layers(Case):
         y, rstd = (x - mean) / np.sqrt(var + 1e-5), 1 / np.sqrt(var + 1e-5)
         check("LayerNorm", x, [8], w, b, 1e-5, Out(y * w + b, tolerance=1e-4), Out(mean, tolerance=1e-4), Out(rstd, tolerance=1e-4))
         check("LayerNorm", x, [8], None, None, 1e-5, Out(y, tolerance=1e-4), None, None)
+        check("FastLayerNorm", x, [8], w, b, 1e-5, Out(y * w + b, tolerance=1e-4), None, None)
+        check("LayerNormWithImplMode", x, [8], w, b, 1e-5, Out(y * w + b, tolerance=1e-4), None, None, 0)
         self.refused(161002, "normalizedShape", "LayerNorm", x, [7], None, None, 1e-5, Out(y), None, None)
 
     def test_add_rms_norm(self):
@@ -66,6 +68,8 @@ class Layers(Case):
         parts = x.reshape(2, 3, -1)
         mean, var = parts.mean(2), parts.var(2)
         y = ((parts - mean[..., None]) / np.sqrt(var[..., None] + 1e-5)).reshape(x.shape) * g.reshape(1, 6, 1, 1) + b.reshape(1, 6, 1, 1)
+        check("GroupNormSilu", x, g, b, 3, 1e-5, Out(y / (1 + np.exp(-y)), tolerance=1e-4), Out(mean, tolerance=1e-4),
+              Out(1 / np.sqrt(var + 1e-5), tolerance=1e-4))
         check("GroupNorm", x, g, b, 2, 6, 12, 3, 1e-5, Out(y, tolerance=1e-4), Out(mean, tolerance=1e-4),
               Out(1 / np.sqrt(var + 1e-5), tolerance=1e-4))
 
@@ -131,6 +135,10 @@ class Layers(Case):
         want = np.stack([np.stack([x[:, :, i * 6 // 4 : -(-(i + 1) * 6 // 4), j * 8 // 3 : -(-(j + 1) * 8 // 3)].mean((2, 3))
                                    for j in range(3)], -1) for i in range(4)], -2)
         check("AdaptiveAvgPool2d", x, [4, 3], Out(want, tolerance=1e-4), form=NCHW)
+        check("GlobalMaxPool", x, Out(x.max((2, 3), keepdims=True)), form=NCHW)
+        cube = x.reshape(1, 6, 2, 3, 8)
+        check("AvgPool3d", cube, [2, 3, 2], [2, 3, 2], [0, 0, 0], False, True, 0,
+              Out(cube.reshape(1, 6, 1, 2, 1, 3, 4, 2).mean((3, 5, 7)), tolerance=1e-4), form=30)
         check("GlobalAveragePool", x, Out(x.mean((2, 3), keepdims=True), tolerance=1e-4), form=NCHW)
 
     def test_upsampling(self):
@@ -138,7 +146,25 @@ class Layers(Case):
         check("UpsampleNearest2d", x, [6, 8], Out(x.repeat(2, 2).repeat(2, 3)), form=NCHW)
         rows, columns = np.arange(5) * 3 // 5, np.arange(7) * 4 // 7
         check("UpsampleNearest2d", x, [5, 7], Out(x[:, :, rows][:, :, :, columns]), form=NCHW)
+        check("UpsampleNearest2dV2", x, [6, 8], 2.0, 2.0, Out(x.repeat(2, 2).repeat(2, 3)), form=NCHW)
+        check("UpsampleNearest1dV2", x[0], [8], 2.0, Out(x[0].repeat(2, 2)))
+        check("UpsampleNearest3d", x[None], [4, 6, 8], 0.0, 0.0, 0.0, Out(x[None].repeat(2, 2).repeat(2, 3).repeat(2, 4)), form=30)
+        exact = lambda size, new: np.minimum(((np.arange(new) + 0.5) * size / new).astype(int), size - 1)
+        check("UpsampleNearestExact2d", x, [5, 7], 0.0, 0.0, Out(x[:, :, exact(3, 5)][:, :, :, exact(4, 7)]), form=NCHW)
+        check("UpsampleNearestExact1d", x[0], [7], 0.0, Out(x[0][:, :, exact(4, 7)]))
+        check("UpsampleNearestExact3d", x[None], [3, 5, 7], 0.0, 0.0, 0.0,
+              Out(x[None][:, :, exact(2, 3)][:, :, :, exact(3, 5)][..., exact(4, 7)]), form=30)
         check("UpsampleNearest1d", x[0], [8], Out(x[0].repeat(2, 2)))
+
+        def cubic(size, new, align):
+            at = np.arange(new) * (size - 1) / (new - 1) if align else (np.arange(new) + 0.5) * size / new - 0.5
+            low, a = np.floor(at).astype(int), -0.75
+            m = np.zeros((new, size))
+            for k in range(-1, 3):
+                d = np.abs(at - (low + k))
+                w = np.where(d <= 1, (a + 2) * d**3 - (a + 3) * d**2 + 1, a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a)
+                np.add.at(m, (np.arange(new), np.clip(low + k, 0, size - 1)), w)
+            return m
 
         def linear(size, new, align):
             at = np.arange(new) * (size - 1) / (new - 1) if align else np.clip((np.arange(new) + 0.5) * size / new - 0.5, 0, None)
@@ -152,6 +178,11 @@ class Layers(Case):
         for align in (False, True):
             want = linear(3, 5, align) @ x.astype(np.float64) @ linear(4, 7, align).T
             check("UpsampleBilinear2d", x, [5, 7], align, 0.0, 0.0, Out(want.astype(np.float32), tolerance=1e-4), form=NCHW)
+            deep = np.einsum("ad,ncdhw->ncahw", linear(2, 3, align), x[None].astype(np.float64))
+            want = linear(3, 5, align) @ deep @ linear(4, 7, align).T
+            check("UpsampleTrilinear3d", x[None], [3, 5, 7], align, 0.0, 0.0, 0.0, Out(want.astype(np.float32), tolerance=1e-4), form=30)
+            want = cubic(3, 5, align) @ x.astype(np.float64) @ cubic(4, 7, align).T
+            check("UpsampleBicubic2d", x, [5, 7], align, 0.0, 0.0, Out(want.astype(np.float32), tolerance=1e-4), form=NCHW)
             want = x[0].astype(np.float64) @ linear(4, 7, align).T
             check("UpsampleLinear1d", x[0], [7], align, 0.0, Out(want.astype(np.float32), tolerance=1e-4))
 
@@ -172,6 +203,13 @@ class Attention(Case):
         flat = lambda t: t.transpose(0, 2, 1, 3).reshape(t.shape[0], t.shape[2], -1).copy()
         swap = lambda t: t.transpose(0, 2, 1, 3).copy()
         for layout, f in {"BNSD": lambda t: t, "BSND": swap, "BSH": flat}.items():
+            check("PromptFlashAttentionV2", f(q), f(k), f(v), None, mask, None, None, None, None, None, None, None, 4, 0.3,
+                  2**31 - 1, 0, layout, 2, 0, Out(f(want), tolerance=1e-4))
+            check("PromptFlashAttentionV3", f(q), f(k), f(v), None, mask, None, None, None, None, None, None, None, 4, 0.3,
+                  2**31 - 1, 0, layout, 2, 0, 0, Out(f(want), tolerance=1e-4))
+            check("IncreFlashAttention", f(q), [f(k)], [f(v)], None, mask, None, 4, 0.3, layout, 2, Out(f(want), tolerance=1e-4))
+            check("IncreFlashAttentionV2", f(q), [f(k)], [f(v)], None, mask, None, None, None, None, None, None, 4, 0.3,
+                  layout, 2, Out(f(want), tolerance=1e-4))
             check("PromptFlashAttention", f(q), f(k), f(v), None, mask, None, 4, 0.3, 2**31 - 1, 0, layout, 2,
                   Out(f(want), tolerance=1e-4))
         self.refused(161002, "inputLayout", "PromptFlashAttention", q, k, v, None, mask, None, 4, 0.3, 0, 0, "XYZ", 2, Out(want))
@@ -181,6 +219,9 @@ class Attention(Case):
         scores = q @ k.transpose(0, 1, 3, 2) * np.float32(0.5)
         most = scores.max(-1, keepdims=True)
         total = np.exp(scores - most).sum(-1, keepdims=True)
+        check("FlashAttentionScoreV2", q, k, v, None, None, None, None, None, None, None, 0.5, 1.0, 2**31 - 1, 2**31 - 1, 2,
+              "BNSD", 0, 0, 1, Out(np.repeat(most, 8, -1), tolerance=1e-4), Out(np.repeat(total, 8, -1), tolerance=1e-4), None,
+              Out(softmax(scores, -1) @ v, tolerance=1e-4))
         check("FlashAttentionScore", q, k, v, None, None, None, None, None, 0.5, 1.0, 2**31 - 1, 2**31 - 1, 2, "BNSD", 0, 0,
               Out(np.repeat(most, 8, -1), tolerance=1e-4), Out(np.repeat(total, 8, -1), tolerance=1e-4), None,
               Out(softmax(scores, -1) @ v, tolerance=1e-4))

@@ -31,7 +31,7 @@ class Matrices(Case):
         check("Gemm", a, a, np.zeros((4, 4), np.float32), 1.0, 1.0, 1, 0, Out(a.T @ a, tolerance=1e-4), 0)
         c, d = f32(2, 3, 4), f32(2, 4, 5)
         check("BatchMatMul", c, d, Out(c @ d, tolerance=1e-4), 0)
-        check("Baddbmm", x, c, d, 1.0, 1.0, Out(x + c @ d, tolerance=1e-4), 0)
+        check("Baddbmm", np.stack([x, x]), c, d, 1.0, 1.0, Out(x + c @ d, tolerance=1e-4), 0)
         check("Addbmm", x, c, d, 1.0, 1.0, Out(x + (c @ d).sum(0), tolerance=1e-4), 0)
 
     def test_wrong_shapes(self):
@@ -62,6 +62,10 @@ class Reductions(Case):
         check("Min", i, Out(i.min()))
         check("MaxV2", x, [0, 2], True, False, Out(x.max((0, 2), keepdims=True)))
         check("Aminmax", x, [1], False, Out(x.min(1)), Out(x.max(1)))
+        check("AminmaxDim", x, 2, True, Out(x.min(2, keepdims=True)), Out(x.max(2, keepdims=True)))
+        check("MeanV2", x, [1], True, False, Out(x.mean(1, keepdims=True), tolerance=1e-4))
+        holes = np.where(x > 1, np.float32(np.nan), x)
+        check("ReduceNansum", holes, [0], False, FLOAT, Out(np.nansum(holes, 0), tolerance=1e-4))
         check("AminmaxAll", x, Out(x.min()), Out(x.max()))
         self.refused(161002, "outside", "Amax", x, [3], False, Out(x[0]))
         self.refused(161002, "twice", "Amax", x, [0, 0], False, Out(x[0]))
@@ -87,6 +91,9 @@ class Reductions(Case):
         check("Var", x, [1], True, False, Out(x.var(1, ddof=1), tolerance=1e-4))
         check("Var", x, [0, 2], False, True, Out(x.var((0, 2), ddof=0, keepdims=True), tolerance=1e-4))
         check("VarMean", x, [2], 1, False, Out(x.var(2, ddof=1), tolerance=1e-4), Out(x.mean(2), tolerance=1e-4))
+        check("VarCorrection", x, [1], 2, False, Out(x.var(1, ddof=2), tolerance=1e-4))
+        check("StdMeanCorrection", x, [2], 1, True, Out(x.std(2, ddof=1, keepdims=True), tolerance=1e-4),
+              Out(x.mean(2, keepdims=True), tolerance=1e-4))
         check("Std", x, [1], 1, False, Out(x.std(1, ddof=1), tolerance=1e-4))
         for p in (0.0, 1.0, 2.0, 3.0, float("inf"), float("-inf")):
             want = np.linalg.norm(x.astype(np.float64), p, 1).astype(np.float32)
@@ -104,6 +111,7 @@ class Reductions(Case):
     def test_losses(self):
         x, y = f32(3, 4), f32(3, 4)
         for reduction, f in enumerate((lambda d: d, np.mean, np.sum)):
+            check("MseLossOut", x, y, reduction, Out(f((x - y) ** 2), tolerance=1e-4))
             check("MseLoss", x, y, reduction, Out(f((x - y) ** 2), tolerance=1e-4))
             d = np.abs(x - y)
             check("SmoothL1Loss", x, y, reduction, 0.7, Out(f(np.where(d < 0.7, d * d / 1.4, d - 0.35)), np.float32, 1e-4))
@@ -157,6 +165,11 @@ class Shapes(Case):
         check("ConstantPadNd", x, [1, 2, 3, 0], 7.0, Out(np.pad(x, ((0, 0), (0, 0), (3, 0), (1, 2)), constant_values=7)))
         check("ReflectionPad2d", x, [1, 2, 3, 1], Out(np.pad(x, ((0, 0), (0, 0), (3, 1), (1, 2)), "reflect")))
         check("ReplicationPad2d", x, [1, 2, 3, 1], Out(np.pad(x, ((0, 0), (0, 0), (3, 1), (1, 2)), "edge")))
+        check("ReplicationPad1d", x[0, :, 0].copy(), [1, 2], Out(np.pad(x[0, :, 0], ((0, 0), (1, 2)), "edge")))
+        cube = f32(1, 2, 3, 4, 5)
+        sides = ((0, 0), (0, 0), (2, 1), (1, 2), (1, 0))
+        check("ReflectionPad3d", cube, [1, 0, 1, 2, 2, 1], Out(np.pad(cube, sides, "reflect")))
+        check("ReplicationPad3d", cube, [1, 0, 1, 2, 2, 1], Out(np.pad(cube, sides, "edge")))
         check("ReflectionPad1d", x[0, :, 0].copy(), [1, 2], Out(np.pad(x[0, :, 0], ((0, 0), (1, 2)), "reflect")))
 
 
@@ -230,6 +243,10 @@ class Indices(Case):
         check("InplaceIndexFill", InOut(x, want), 0, rows, 9.0)
         want = x.copy()
         want[rows] = src
+        check("IndexCopy", x, 0, rows, src, Out(want))
+        check("IndexAddV2", x, 0, rows, src, 1.0, 0, Out(x + (want - x) * 0 + np.stack([src[1], 0 * src[0], 0 * src[0], src[0]]), tolerance=1e-5))
+        check("ScatterNd", x, rows[:, None].copy(), src, Out(want))
+        check("GatherV3", x, 0, rows, 0, 0, Out(x[rows]))
         check("InplaceIndexCopy", InOut(x, want), 0, rows, src)
         check("SearchSorted", np.array([1, 3, 5], np.float32), np.array([0, 3, 4, 9], np.float32), False, False, None,
               Out(np.searchsorted([1, 3, 5], [0, 3, 4, 9])))

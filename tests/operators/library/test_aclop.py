@@ -141,6 +141,15 @@ class WrongUse(unittest.TestCase):
             self.refused(code, "attribute strides", "Conv2D", [f32(1, 1, 3, 3), f32(1, 1, 1, 1)], [f32(1, 1, 3, 3)], form=NCHW, entry=entry)
             self.refused(code, "input 1 (x2) is required", "Add", [x, None], [x.copy()], entry=entry)
 
+    def test_private_formats(self):
+        x = f32(16, 16)
+        self.refused(100024, "FRACTAL_NZ", "Relu", [x], [x.copy()], form=29)
+        desc = tensor_desc(x, ND)
+        call("aclSetTensorFormat", desc, 3)
+        one = (c.c_void_p * 1)(desc.value)
+        self.assertEqual(lib.aclopCompile(b"Relu", 1, one, 1, one, None, 0, 0, None), 100024)
+        self.assertIn(b"NC1HWC0", lib.aclGetRecentErrMsg())
+
     def test_null_pointers(self):
         for arguments in ((None, 0, None, None, 0, None, None, None, stream), (b"Add", 2, None, None, 1, None, None, None, stream)):
             self.assertEqual(lib.aclopExecuteV2(*arguments), 100000)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The objects of aclnn calls and the rules of their two phases."""
+import threading
 import unittest
 
 from driver import *
@@ -170,6 +171,40 @@ class Phases(unittest.TestCase):
     def test_a_function_without_a_recipe_refuses_by_name(self):
         self.assertEqual(lib.aclnnSvd(None, c.c_uint64(0), None, stream), 207000)
         self.assertIn(b"aclnnSvd", lib.aclGetRecentErrMsg())
+
+    def test_bfloat16_is_rounded_once(self):
+        bits = lambda values: (np.array(values, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+        memories = [Memory(bits([1.5, 256])), Memory(bits([2.25, 1])), Memory(bits([0, 0]))]
+        tensors = [tensor([2], address=m.address, dtype=BFLOAT16) for m in memories]
+        size, executor = c.c_uint64(), c.c_void_p()
+        call("aclnnAddGetWorkspaceSize", tensors[0], tensors[1], self.alpha, tensors[2], c.byref(size), c.byref(executor))
+        call("aclnnAdd", None, size, executor, stream)
+        call("aclrtSynchronizeStream", stream)
+        memories[2].fetch()
+        self.assertEqual(memories[2].array.tolist(), bits([3.75, 256]).tolist())  # 257 is a tie: to even
+
+    def test_threads_share_a_plan(self):
+        wrong = []
+
+        def work(seed):
+            call("aclrtSetDevice", 0)
+            mine = c.c_void_p()
+            call("aclrtCreateStream", c.byref(mine))
+            rng = np.random.default_rng(seed)
+            for _ in range(50):
+                a, b = (rng.standard_normal((6, 6)).astype(np.float32) for _ in range(2))
+                out = np.zeros((6, 6), np.float32)
+                aclnn(mine, "aclnnMatmul", a.T, b, out, 0)
+                if not np.allclose(out, a.T @ b, 1e-4, 1e-4):
+                    wrong.append(seed)
+            call("aclrtDestroyStream", mine)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
 
 
 if __name__ == "__main__":
