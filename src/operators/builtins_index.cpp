@@ -40,9 +40,9 @@ Result<Value> scatter(Sketch& s, const Values& a) {
   TRY(need(a[2]));
   TRY(need(a[3]));
   const int64_t dim = TRY(dimension(int_at(a, 1), a[0].rank()));
-  constexpr const char* kReductions[] = {"none", "add", "mul", "max", "min"};
+  constexpr const char* kReductions[] = {"none", "add", "mul"};
   const int64_t reduction = int_at(a, 4);
-  if (reduction < 0 || reduction > 4) return invalid("reduce must be 0 (none), 1 (add), 2 (mul), 3 (max) or 4 (min)");
+  if (reduction < 0 || reduction > 2) return invalid("reduce must be 0 (none), 1 (add) or 2 (mul)");
   if (a[2].rank() == 0 || graph::element_count(a[2].shape) == 0) return a[0];
   Value updates = TRY(s.cast(a[3], a[0].type));
   if (!a[3].is_tensor()) {

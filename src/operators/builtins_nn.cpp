@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "operators/builtins.h"
 
 namespace belay::operators {
@@ -113,9 +115,11 @@ Result<Value> max_pool(Sketch& s, const Values& a) {
   return Value::many({TRY(back(s, image, made[0])), TRY(back(s, image, made[1]))});
 }
 
-// max_pool_padded(x, kernel, strides, pads of both sides, ceil)
+// max_pool_padded(x, kernel, strides, pads of both sides, ceil, dilations)
 Result<Value> max_pool_padded(Sketch& s, const Values& a) {
   TRY(need(a[0]));
+  for (const double dilation : at(a, 5).numbers)
+    if (dilation != 1) return invalid("dilations other than 1 are not supported");
   const auto image = TRY(image_of(s, a[0], 2));
   const auto kernel = each(a[1], 2, 1);
   auto pads = each(at(a, 3), 2, 0);
@@ -257,14 +261,20 @@ Result<Value> batch_norm(Sketch& s, const Values& a) {
   return Value::many(std::move(made));
 }
 
-// resize(op, x, size, align, spatial, scales...): the spatial dimensions become `size`. A scale that is given (above 0)
-// is used instead of the ratio of the sizes.
+// resize(mode, x, size, align, spatial, scales...): the spatial dimensions become `size`. A scale that is given (not 0)
+// must be the ratio of the sizes.
 Result<Value> resize(Sketch& s, const Values& a) {
   TRY(need(a[1]));
   const auto spatial = static_cast<size_t>(a[4].integer);
   if (a[1].rank() != spatial + 2) return invalid(formatted("self must have {} dimensions", spatial + 2));
   const Shape size(a[2].ints());
   if (size.size() != spatial) return invalid(formatted("outputSize must have {} elements", spatial));
+  for (size_t i = 0; i < spatial && 5 + i < a.size(); ++i) {
+    const double scale = real_at(a, 5 + i), in = static_cast<double>(a[1].shape[2 + i]);
+    if (scale > 0 && std::abs(in * scale - static_cast<double>(size[i])) > 1e-3 * in)
+      return invalid(formatted("a scale of {} does not make {} of {}; other scales than the ratio are not supported",
+                               scale, size[i], a[1].shape[2 + i]));
+  }
   const std::string& mode = a[0].text;
   Shape sizes{a[1].shape[0], a[1].shape[1]};
   sizes.insert(sizes.end(), size.begin(), size.end());

@@ -136,9 +136,24 @@ Result<Value> loss(Sketch& s, const Values& a) {
   return int_at(a, 1) == 0 ? Result<Value>(a[0]) : Result<Value>(invalid("reduction must be 0, 1 or 2"));
 }
 
+// axes(dims, noop): the dims, unless none of them meant that nothing is reduced.
+Result<Value> axes(Sketch&, const Values& a) {
+  if (flag_at(a, 1) && a[0].numbers.empty()) return invalid("empty dims that reduce nothing are not supported");
+  return a[0];
+}
+
 constexpr Builtin kRows[] = {
-    {"reduce", reduce},     {"total", total}, {"mean", mean},         {"truth", truth}, {"arg", arg},
-    {"extreme", extreme},   {"norm", norm},   {"cumulate", cumulate}, {"loss", loss},   {"log_sum_exp", log_sum_exp},
+    {"axes", axes},
+    {"reduce", reduce},
+    {"total", total},
+    {"mean", mean},
+    {"truth", truth},
+    {"arg", arg},
+    {"extreme", extreme},
+    {"norm", norm},
+    {"cumulate", cumulate},
+    {"loss", loss},
+    {"log_sum_exp", log_sum_exp},
     {"variance", variance},
 };
 
