@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int kRounds = 40, kPerRound = 500;
+constexpr int kRounds = 40, kPerRound = 100;
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());

@@ -135,6 +135,8 @@ class Layers(Case):
         want = np.stack([np.stack([x[:, :, i * 6 // 4 : -(-(i + 1) * 6 // 4), j * 8 // 3 : -(-(j + 1) * 8 // 3)].mean((2, 3))
                                    for j in range(3)], -1) for i in range(4)], -2)
         check("AdaptiveAvgPool2d", x, [4, 3], Out(want, tolerance=1e-4), form=NCHW)
+        self.refused(161002, "dilations", "MaxPool", x, [2, 2], [2, 2], 0, [0, 0, 0, 0], [2, 2], 0, Out(tiles.max(-1)))
+        self.refused(161002, "autoPad", "MaxPool", x, [2, 2], [2, 2], 1, [0, 0, 0, 0], [1, 1], 0, Out(tiles.max(-1)))
         check("GlobalMaxPool", x, Out(x.max((2, 3), keepdims=True)), form=NCHW)
         cube = x.reshape(1, 6, 2, 3, 8)
         check("AvgPool3d", cube, [2, 3, 2], [2, 3, 2], [0, 0, 0], False, True, 0,
@@ -155,6 +157,8 @@ class Layers(Case):
         check("UpsampleNearestExact3d", x[None], [3, 5, 7], 0.0, 0.0, 0.0,
               Out(x[None][:, :, exact(2, 3)][:, :, :, exact(3, 5)][..., exact(4, 7)]), form=30)
         check("UpsampleNearest1d", x[0], [8], Out(x[0].repeat(2, 2)))
+
+        self.refused(161002, "scale", "UpsampleBilinear2d", x, [5, 7], False, 3.0, 0.0, Out(np.zeros((1, 2, 5, 7), np.float32)))
 
         def cubic(size, new, align):
             at = np.arange(new) * (size - 1) / (new - 1) if align else (np.arange(new) + 0.5) * size / new - 0.5
