@@ -80,7 +80,8 @@ Status softmax_flat(NodeContext& c) {
   const int rank = c.rank(size_t{0});
   if (rank < 0) return c.fail("the rank of its input is not known");
   std::vector<int64_t> axes;
-  for (int64_t i = axis < 0 ? axis + rank : axis; i < rank; ++i) axes.push_back(i);
+  if (rank > 0)
+    for (auto i = static_cast<int64_t>(TRY(c.axis_within(axis, rank))); i < rank; ++i) axes.push_back(i);
   if (axes.size() <= 1) axes = {axis};
   return with(c, {{"axes", axes}, {"need_fusion", 1}});
 }

@@ -64,6 +64,7 @@ Status attention(NodeContext& c) {
   if (c.has(3)) scores = TRY(masked(c, scores, 3));
   if (c.integer("is_causal", 0) != 0) {
     if (query[2] < 0 || key[2] < 0) return c.fail("is_causal needs known lengths");
+    TRY(c.require_few(graph::element_count({query[2], key[2]})));
     scores = c.add({"Add", "AddCausal"}, {scores, causal_mask(c, query[2], key[2], c.type(0))});
   }
   const Edge weights = c.add("SoftmaxV2", {scores}, {{"axes", Numbers{-1}}});

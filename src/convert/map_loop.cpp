@@ -183,6 +183,9 @@ Result<Edge> LoopWriter::write() {
     Shape shape = elements_[i].shape;
     if (!graph::is_known(shape) || elements_[i].type == DataType::Undefined)
       return c_.fail(formatted("the shape of {} in its body is not known", plan_.gathered[i].tensor));
+    if (plan_.gathered[i].axis > static_cast<int64_t>(shape.size()))
+      return c_.fail(
+          formatted("scan_output_axes has {} for a tensor of rank {}", plan_.gathered[i].axis, shape.size()));
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(plan_.gathered[i].axis), 0);
     const size_t at = 3 + plan_.carried.size() + i;
     specs[at].type = elements_[i].type;
@@ -256,7 +259,7 @@ Status scan(NodeContext& c) {
   for (size_t i = 0; i < slices; ++i) {
     const int rank = c.rank(c.in(carried + i));
     if (rank < 1) return c.fail("the rank of its scan inputs must be known");
-    const int64_t axis = at(axes, i) < 0 ? at(axes, i) + rank : at(axes, i);
+    const auto axis = static_cast<int64_t>(TRY(c.axis_within(at(axes, i), rank)));
     plan.sliced.push_back({plan.body->inputs[carried + i].name, c.in(carried + i), axis, at(directions, i) != 0});
   }
   for (size_t i = carried; i < plan.body->outputs.size(); ++i) {

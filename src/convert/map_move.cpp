@@ -30,7 +30,8 @@ Result<std::vector<int64_t>> split_sizes(NodeContext& c, int64_t axis) {
   const int rank = c.rank(size_t{0});
   if (!c.given("num_outputs") || rank < 0) return std::vector<int64_t>{};
   const auto count = static_cast<int64_t>(c.output_count());
-  const int64_t dim = c.shape(0)[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
+  const int64_t dim = c.shape(0)[TRY(c.axis_within(axis, rank))];
+  if (count < 1) return c.fail("it has no outputs");
   if (dim < 0 || dim % count == 0) return std::vector<int64_t>{};
   // The last piece is the smaller one.
   std::vector<int64_t> sizes(static_cast<size_t>(count), (dim + count - 1) / count);

@@ -29,6 +29,7 @@ Result<Shape> normalized_shape(const NodeContext& c, int64_t axis) {
   const Shape shape = c.shape(0);
   Shape tail(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end());
   if (!graph::is_known(tail)) return c.fail("without B, the dimensions it normalises must be known");
+  TRY(c.require_few(graph::element_count(tail)));
   return tail;
 }
 
@@ -62,6 +63,7 @@ Result<Edge> per_channel(NodeContext& c, size_t input, const char* suffix) {
   const int64_t groups = c.integer("num_groups", 1);
   const Shape shape = c.shape(0);
   const auto values = c.value(input) ? read_numbers(*c.value(input)) : std::nullopt;
+  if (groups < 1) return c.fail("num_groups must be above 0");
   if (!values || shape.size() < 2 || shape[1] < 0 || static_cast<int64_t>(values->size()) != groups)
     return c.fail("scale and bias must be constant, one number per group, and the channels known");
   const auto repeat = static_cast<size_t>(shape[1] / groups);

@@ -63,6 +63,7 @@ Status max_pool_3d(NodeContext& c, const Window& window) {
 // GE counts inside one plane; ONNX over the whole tensor, down the columns when storage_order is 1.
 Result<Edge> whole_indices(NodeContext& c, Edge argmax, const Shape& input) {
   if (input.size() != 4 || !graph::is_known(input)) return c.fail("Indices need a known input shape");
+  TRY(c.require_few(graph::element_count({input[0], input[1]})));
   const int64_t planes = input[0] * input[1], height = input[2], width = input[3];
   Edge index = argmax;
   if (c.integer("storage_order", 0) != 0) {

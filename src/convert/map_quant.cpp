@@ -31,7 +31,7 @@ Result<Edge> along_axis(NodeContext& c, const std::string& suffix, Edge x, int64
   if (shape.size() != 1) return c.fail("scales of more than one dimension (blocked) are not supported");
   if (rank < 0) return c.fail("with one scale per axis the rank must be known");
   std::vector<int64_t> target(static_cast<size_t>(rank), 1);
-  target[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = -1;
+  target[TRY(c.axis_within(axis, rank))] = -1;
   return c.add({"Reshape", "Reshape" + suffix}, {x, c.int_constant("Shape" + suffix, target)});
 }
 

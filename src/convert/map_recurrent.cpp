@@ -37,6 +37,7 @@ Status batch_first(NodeContext& c) {
 }
 
 Status recurrent(NodeContext& c) {
+  if (!c.has(0)) return c.fail("it has no input");
   if (!c.given("hidden_size") && c.rank(size_t{2}) != 3) return c.fail("hidden_size is missing");
   if (c.integer("layout", 0) != 0) return batch_first(c);
   Attributes attributes = recurrent_attributes(c);

@@ -79,7 +79,7 @@ Status arg(NodeContext& c) {
   int64_t length = -1;
   if (last) {
     const int rank = c.rank(size_t{0});
-    if (rank > 0) length = c.shape(0)[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
+    if (rank > 0) length = c.shape(0)[TRY(c.axis_within(axis, rank))];
     if (length < 0) return c.fail("select_last_index needs a known size of the axis");
     x = c.add("ReverseV2", {x, c.int_constant("ReverseAxis", {axis}, DataType::Int32)});
   }

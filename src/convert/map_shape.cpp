@@ -126,6 +126,8 @@ Status eye_like(NodeContext& c) {
   if (shape.size() != 2 || !graph::is_known(shape)) return c.fail("the shape of its input must be known and of rank 2");
   const DataType type = c.given("dtype") ? onnx::data_type(c.integer("dtype", 0)) : c.type(0);
   const int64_t k = c.integer("k", 0);
+  TRY(c.require_few(graph::element_count(shape)));
+  if (k < -shape[0] || k > shape[1]) return c.fail(formatted("k is {}, outside its input", k));
   std::vector<int64_t> values(static_cast<size_t>(shape[0] * shape[1]), 0);
   for (int64_t i = 0; i < shape[0]; ++i)
     if (i + k >= 0 && i + k < shape[1]) values[static_cast<size_t>(i * shape[1] + i + k)] = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms as products with constant matrices, and windows.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -111,6 +112,8 @@ Status dft(NodeContext& c) {
     if (!given || given->size() != 1) return c.fail("dft_length must be constant");
     length = given->front();
   }
+  if (length < 1) return c.fail("dft_length must be above 0");
+  TRY(c.require_few(graph::element_count({length, length})));
   const bool onesided = c.integer("onesided", 0) != 0, complex = x.back() == 2;
   const int64_t bins = onesided ? length / 2 + 1 : length;
   const auto lane = [&](const std::string& suffix, int64_t which) {
@@ -131,10 +134,12 @@ Status stft(NodeContext& c) {
   if (!graph::is_known(x) || x.size() < 2) return c.fail("the shape of the signal must be known");
   if (!step || step->size() != 1 || step->front() < 1) return c.fail("frame_step must be constant");
   if (c.has(3) && (!given || given->size() != 1)) return c.fail("frame_length must be constant");
-  if (!given && (!c.has(2) || !graph::is_known(c.shape(2)))) return c.fail("frame_length or window must be given");
+  if (!given && (!c.has(2) || c.rank(size_t{2}) != 1 || !graph::is_known(c.shape(2))))
+    return c.fail("frame_length or window must be given");
   const int64_t length = given ? given->front() : c.shape(2)[0];
   const int64_t frames = (x[1] - length) / step->front() + 1;
   if (length < 1 || x[1] < length) return c.fail("the signal is shorter than a frame");
+  TRY(c.require_few(graph::element_count({length, std::max(length, frames)})));
   const bool complex = x.size() == 3 && x[2] == 2;
   const bool onesided = c.integer("onesided", 1) != 0 && !complex;
   std::vector<int64_t> places;

@@ -8,6 +8,17 @@
 
 namespace belay::convert {
 
+Result<size_t> NodeContext::axis_within(int64_t axis, int rank) const {
+  if (rank >= 0 && axis >= -rank && axis < rank) return static_cast<size_t>(axis < 0 ? axis + rank : axis);
+  return fail(formatted("axis {} is not one of a tensor of rank {}", axis, rank));
+}
+
+Status NodeContext::require_few(int64_t elements) const {
+  constexpr int64_t most = int64_t{1} << 26;
+  if (elements >= 0 && elements <= most) return {};
+  return fail(formatted("a constant of {} elements would be needed", elements));
+}
+
 using Kind = onnx::Attribute::Kind;
 
 NodeContext::NodeContext(GraphImporter& importer, const onnx::Node& node, std::string name, int64_t opset)

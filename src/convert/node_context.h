@@ -86,6 +86,10 @@ class NodeContext {
 
   GraphImporter& importer() { return importer_; }
   Status fail(std::string why) const { return {ACL_ERROR_FEATURE_UNSUPPORTED, std::move(why)}; }
+  // An axis counted from the front; an error when a tensor of that rank has it not.
+  Result<size_t> axis_within(int64_t axis, int rank) const;
+  // An error when a constant of that many elements would have to be made up: no model needs it, a broken file might.
+  Status require_few(int64_t elements) const;
 
   // The first thing that went wrong while operators were added.
   const Status& status() const { return status_; }
