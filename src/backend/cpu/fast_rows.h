@@ -22,6 +22,7 @@ std::span<const KernelRow> onednn_convolution_rows();
 std::span<const KernelRow> onednn_pooling_rows();
 std::span<const KernelRow> onednn_matmul_rows();
 std::span<const KernelRow> onednn_concat_rows();
+std::span<const KernelRow> onednn_lstm_rows();
 std::span<const KernelRow> onednn_recurrent_rows();
 
 }  // namespace belay::backend::cpu

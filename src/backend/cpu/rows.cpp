@@ -24,6 +24,7 @@ constexpr Family families[] = {
     cpu::onednn_pooling_rows,
     cpu::onednn_matmul_rows,
     cpu::onednn_concat_rows,
+    cpu::onednn_lstm_rows,
     cpu::onednn_recurrent_rows,
     cpu::gather_rows,
     cpu::map_index_rows,
