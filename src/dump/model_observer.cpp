@@ -42,6 +42,7 @@ void ModelObserver::starts(const RunInfo& run, const graph::Node& node, std::spa
   if (!plan || !plan->selection.changing.contains(&node)) return;
   const ChosenNode* found = chosen(*plan, run, node);
   if (!found) return;
+  if (plan->setting->config.overflow) return overflow_.keep(node, inputs);
   recorder_.record(*plan->setting, directory_, run, *found, inputs, {});
   record_data(*plan->setting, run, *found, inputs);
 }
@@ -54,6 +55,10 @@ void ModelObserver::ran(const RunInfo& run, const graph::Node& node, std::span<c
   const bool changes = plan->selection.changing.contains(&node);
   if (changes) recorder_.forget_values();
   if (!found) return;
+  if (plan->setting->config.overflow) {
+    if (changes) return overflow_.judge_changed(*plan->setting, directory_, run, node, *found, outputs);
+    return overflow_.judge(*plan->setting, directory_, run, *found, inputs, outputs);
+  }
   recorder_.record(*plan->setting, directory_, run, *found, changes ? std::span<const Tensor>() : inputs, outputs);
   if (!changes) record_data(*plan->setting, run, *found, inputs);
 }

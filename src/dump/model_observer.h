@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "dump/overflow.h"
 #include "dump/tensor_recorder.h"
 
 namespace belay::dump {
@@ -15,11 +16,16 @@ struct ModelPlan {
   Selection selection;
 };
 
-// Dumps a loaded model. It watches every operator with a task, so that a later configuration may choose others.
+// Dumps a loaded model, or those of its operators that overflow. It watches every operator with a task, so that a later
+// configuration may choose others.
 class ModelObserver : public executor::Observer {
  public:
   ModelObserver(Outlet& outlet, std::string name, std::shared_ptr<const ModelPlan> plan)
-      : outlet_(outlet), name_(std::move(name)), plan_(std::move(plan)), recorder_(outlet) {}
+      : outlet_(outlet),
+        name_(std::move(name)),
+        plan_(std::move(plan)),
+        recorder_(outlet),
+        overflow_(outlet, recorder_) {}
 
   const std::string& name() const { return name_; }
   // From any thread. Null: nothing is dumped any more.
@@ -42,6 +48,7 @@ class ModelObserver : public executor::Observer {
   std::shared_ptr<const ModelPlan> plan_;  // guarded by mutex_
   // Of the stream's thread: executions of a model follow one another.
   TensorRecorder recorder_;
+  OverflowFinder overflow_;
   std::shared_ptr<const Setting> seen_;  // with which step_ was looked at
   uint64_t step_ = UINT64_MAX;
   bool step_wanted_ = false;

@@ -20,6 +20,8 @@ void say_all(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) log_notice(LogModule::Dump, "{}", warning);
 }
 
+bool dumps_data(const DumpConfig& config) { return config.kind() == Kind::Operator || config.kind() == Kind::Overflow; }
+
 OutletOptions outlet_options() {
   OutletOptions options;
   if (const char* text = std::getenv("BELAY_DUMP_MEMORY")) {
@@ -38,27 +40,26 @@ Status check_supported(const DumpConfig& config) {
   switch (config.kind()) {
     case Kind::None:
     case Kind::Operator:
+    case Kind::Overflow:
       return {};
     case Kind::Exception:
       log_notice(LogModule::Dump, "dump_scene asks for an exception dump, which this version does not make");
       return {};
     case Kind::Watch:
       return {ACL_ERROR_INTERNAL_ERROR, "dump_scene \"watcher\" is not supported by this version"};
-    case Kind::Overflow:
-      return {ACL_ERROR_INTERNAL_ERROR, "dump_debug \"on\" (overflow dump) is not supported by this version"};
   }
   return {};
 }
 
 void Recorder::use(DumpConfig config, bool callback_only) {
   say_all(config.warnings);
-  if (config.kind() != Kind::Operator) return;
+  if (!dumps_data(config)) return;
   if (remote_part(config.path)) {
     log_notice(LogModule::Dump, "dump_path \"{}\" is remote; files go below the working directory", config.path);
   }
   auto root = std::make_shared<const DumpRoot>(make_root(config.path, std::time(nullptr)));
   if (remote_part(config.path)) (void)make_private_directories(root->real);
-  if (!config.op_level && !config.list.empty())
+  if (!config.op_level && (config.overflow || !config.list.empty()))
     log_notice(LogModule::Dump,
                "dump_level \"kernel\" is for single operators: operators of models have no files of that level here");
   data_path_ = root->shown() + "/";
@@ -87,7 +88,7 @@ std::shared_ptr<const ModelPlan> Recorder::plan_for(const std::string& name, con
 
 void Recorder::start(DumpConfig config) {
   std::lock_guard lock(mutex_);
-  by_init_ = config.kind() == Kind::Operator;
+  by_init_ = dumps_data(config);
   use(std::move(config), false);
 }
 
@@ -125,7 +126,7 @@ Status Recorder::require_init() const {
 Status Recorder::set(DumpConfig config) {
   TRY(check_supported(config));
   std::lock_guard lock(mutex_);
-  const bool dumps = config.kind() == Kind::Operator;
+  const bool dumps = dumps_data(config);
   use(std::move(config), false);
   if (dumps) say_what_is_late();
   return {};

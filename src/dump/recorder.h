@@ -26,7 +26,7 @@ class Recorder {
   // Until everything queued is on disk or delivered.
   void drain() { outlet_.drain(); }
 
-  // aclmdlInitDump: 100002 when that was done, 100044 when aclInit's configuration dumps operators.
+  // aclmdlInitDump: 100002 when that was done, 100044 when aclInit's configuration dumps already.
   Status init();
   // 100045 before init().
   Status require_init() const;

@@ -97,7 +97,7 @@ class Chooser {
       if (applies(item, name, model)) black_lists_.push_back(&item);
     items_ = black_lists_;
     if (strict_mode()) keep_one_item();
-    // dump_op_switch without a list means every model.
+    // dump_op_switch and dump_debug without a list mean every model.
     everything_ = config.list.empty() || std::ranges::any_of(items_, [](const ListItem* item) {
                     return item->layers.empty() && item->ranges.empty();
                   });
@@ -173,7 +173,7 @@ class Chooser {
       output.value = walk_.output_of(node, output.port);
       output.original_op = original_op(node, output.port);
     }
-    if (config_.mode != Mode::Input) add_data(node, chosen);
+    if (config_.mode != Mode::Input && !config_.overflow) add_data(node, chosen);
     if (chosen.inputs.empty() && chosen.outputs.empty() && chosen.data.empty()) return;
     selection_.nodes.emplace(&node, std::move(chosen));
   }
@@ -260,7 +260,7 @@ bool applies(const ListItem& item, const std::string& name, const graph::Model& 
 }
 
 bool applies(const DumpConfig& config, const std::string& name, const graph::Model& model) {
-  if (config.list.empty()) return config.op_switch;
+  if (config.list.empty()) return config.op_switch || config.overflow;
   return std::ranges::any_of(config.list, [&](const ListItem& item) { return applies(item, name, model); });
 }
 

@@ -187,6 +187,7 @@ static aclError call(const char* name, const char* value) {
   if (!strcmp(name, "unreg")) return acldumpUnregCallback(), 0;
   if (!strcmp(name, "path")) {
     const char* path = acldumpGetPath(DATA_DUMP);
+    if (path != acldumpGetPath(OVERFLOW_DUMP)) die("the paths of data and overflow dumps differ");
     printf("path %s\n", path ? path : "null");
     return 0;
   }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "dump/record.h"
+#include "executor/observer.h"
+
+// The file that says which operator overflowed: Opdebug.Node_OpDebug.<task>.<stream>.<time>.
+namespace belay::dump {
+
+constexpr const char* kOpdebugName = "Node_OpDebug";
+constexpr const char* kOpdebugStem = "Opdebug.Node_OpDebug";
+
+// Its 2048 bytes of data: the layout with a magic number, version 0, one AI Core record with the operator's ids.
+std::string opdebug_block(const executor::RunInfo& run);
+
+// Its header; `address`: where the block is.
+Header opdebug_header(uint64_t time, const void* address);
+
+}  // namespace belay::dump

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Overflow dumps (dump_debug): who is reported, what the files say, and that nothing else is written. The Opdebug file is
+read with struct, by the documented offsets."""
+import json
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import read_dump
+from dump_support import BOTH, F, X, DumpTest, TensorProto, helper, main, model, tiny
+
+OPDEBUG = ("Opdebug", "Node_OpDebug")
+CONV = ("Conv2D", "conv1conv1_relu")
+LENGTH = 30
+BELAY = None
+
+
+def chain():
+    """v0 = x * w0, v1 = v0 * w1 ...: the factors are inputs, so that an overflow can be planted anywhere."""
+    nodes = [helper.make_node("Mul", [f"v{i - 1}" if i else "x", f"w{i}"], [f"v{i}"], f"mul{i}") for i in range(LENGTH)]
+    inputs = [("x", F, [17])] + [(f"w{i}", F, [17]) for i in range(LENGTH)]
+    return model(nodes, inputs, [(f"v{LENGTH - 1}", F, [17])])
+
+
+class Overflow(DumpTest):
+    def setUp(self):
+        super().setUp()
+        self.on = self.config(dump_debug="on")
+
+    def run_one(self, made, *inputs, config=None, runs=1):
+        """The model of these bytes under an overflow dump by aclInit."""
+        self.write("m.onnx", made)
+        self.write("m.bin", b"".join(value.tobytes() for value in inputs))
+        self.drive(f"init={config or self.on}", "input=m.bin", "load=m.onnx", f"run={runs}", "out=y.bin", "finalize")
+
+    def run_unary(self, op, values, kind=F):
+        """One operator on one tensor; x - x and x / x take it twice."""
+        ins = ["x", "x"] if op in ("Sub", "Div") else ["x"]
+        shape = [len(values)]
+        self.run_one(model([helper.make_node(op, ins, ["y"], "op")], [("x", kind, shape)], [("y", kind, shape)]), values)
+        return np.frombuffer((self.work / "y.bin").read_bytes(), values.dtype)
+
+    def expect_culprit(self, op_type, name):
+        self.assertEqual(self.names(), [OPDEBUG, (op_type, name)])
+        return read_dump.read(self.entries()[1].path)
+
+    def test_the_documented_example(self):
+        x = X.copy()
+        x[0, 0, 0, 0] = 1e38
+        self.write("tiny.onnx", tiny(weight=10))
+        self.write("x.bin", x.tobytes())
+        self.run_tiny(self.on)
+        self.assertEqual(self.names(), [OPDEBUG, CONV])  # prob takes an inf: not its fault
+        debug, conv = self.entries()
+        self.assertEqual(debug.path.parent, conv.path.parent)
+        self.assertEqual((debug.model, debug.model_id, debug.step), ("tiny", 1, 0))
+        self.assertEqual((debug.task, debug.stream), (conv.task, conv.stream))
+        own = read_dump.read(conv.path)
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(own.outputs[0].array(), x * np.float32(10))
+        np.testing.assert_array_equal(own.inputs[0].array(), x)
+        np.testing.assert_array_equal(own.inputs[1].array().ravel(), [10])
+
+        raw = debug.path.read_bytes()
+        header = read_dump.read(debug.path)
+        self.assertEqual((header.version, header.dump_time, header.op_name), ("2.0", debug.timestamp, "Node_OpDebug"))
+        self.assertEqual((header.inputs, len(header.outputs)), ([], 1))
+        block = header.outputs[0]
+        self.assertEqual((block.data_type, block.format, block.shape, block.size), (4, 2, [2048], 2048))
+        self.assertEqual(block.original_op, {"name": "Node_OpDebug", "output_index": 0, "data_type": 4, "format": 2})
+        self.assertEqual((block.original_shape, block.sub_format), ([], 0))
+        self.assertNotEqual(block.address, 0)
+        (length,) = struct.unpack_from("<Q", raw)
+        self.assertEqual(len(raw), 8 + length + 2048)
+        data = raw[8 + length :]
+        self.assertEqual(struct.unpack_from("<6I", data), (0x5A5A5A5A, 0, 1, 0, 0, 88))
+        ids = (1, debug.stream, debug.task)
+        self.assertEqual(struct.unpack_from("<11Q", data, 24), (*ids, 0, 65535, 65535, 0, 0, 0, 0, 0x20))
+        self.assertEqual(data[112:], bytes(2048 - 112))
+
+        (self.work / "json").mkdir()
+        subprocess.run([BELAY, "convert", debug.path, "--output", self.work / "json"], check=True, capture_output=True)
+        (made,) = (self.work / "json").rglob("*.json")
+        record = {"model_id": 1, "stream_id": debug.stream, "task_id": debug.task, "task_type": 0, "context_id": 65535,
+                  "thread_id": 65535, "pc_start": "0x0", "para_base": "0x0", "core_id": 0, "block_id": 0, "status": 32}  # fmt: skip
+        accelerator = {"valid": 1, "acc_type": "AIC", "rsv": 0, "data_len": 88, "data": record}
+        self.assertEqual(json.loads(made.read_text()), {"magic": "0x5a5a5a5a", "version": 0, "acc_list": accelerator})
+
+    def test_a_network_in_which_nothing_overflows_leaves_no_file(self):
+        self.run_tiny(self.on, runs=3)
+        self.assertEqual(self.files(), [])
+
+    def test_zero_by_zero(self):
+        y = self.run_unary("Div", np.float32([1, 0, 2]))
+        self.assertEqual(list(np.isnan(y)), [False, True, False])
+        own = self.expect_culprit("RealDiv", "op")
+        np.testing.assert_array_equal(own.outputs[0].array(), y)
+
+    def test_inf_minus_inf_is_the_fault_of_who_made_the_inf(self):
+        nodes = [helper.make_node("Exp", ["x"], ["e"], "exp"), helper.make_node("Sub", ["e", "e"], ["y"], "sub")]
+        self.run_one(model(nodes, [("x", F, [3])], [("y", F, [3])]), np.float32([1, 100, 2]))
+        self.assertTrue(np.isnan(np.frombuffer((self.work / "y.bin").read_bytes(), np.float32)[1]))
+        self.expect_culprit("Exp", "exp")
+
+    def test_inf_that_the_program_gives_is_nobodys_fault(self):
+        y = self.run_unary("Sub", np.float32([1, np.inf, 2]))
+        self.assertTrue(np.isnan(y[1]))
+        self.assertEqual(self.files(), [])
+
+    def test_exp_in_half_precision(self):
+        y = self.run_unary("Exp", np.float16([11, 11.0859375, 12]), TensorProto.FLOAT16)  # e^11.09 is 65504's end
+        self.assertTrue(np.isfinite(y[:2]).all())
+        self.assertEqual(y[2], np.inf)
+        own = self.expect_culprit("Exp", "op")
+        self.assertEqual(own.outputs[0].data_type, 2)
+
+    def test_double(self):
+        self.run_unary("Exp", np.float64([700, 710]), TensorProto.DOUBLE)
+        self.expect_culprit("Exp", "op")
+
+    def test_an_overflow_is_found_at_every_place_of_a_chain(self):
+        self.write("chain.onnx", chain())
+        x = np.linspace(10, 20, 17, dtype=np.float32)
+        calls = []
+        for at in range(LENGTH):
+            factors = np.ones((LENGTH, 17), np.float32)
+            factors[at, at % 17] = 1e38
+            self.write(f"{at}.bin", x.tobytes() + factors.tobytes())
+            calls += [f"input={at}.bin", "load=chain.onnx", "run", "unload"]
+        self.drive(f"init={self.on}", *calls, "finalize")
+        found = {}
+        for entry in self.entries():
+            found.setdefault(entry.model_id, []).append((entry.op_type, entry.op_name))
+        self.assertEqual([found[key] for key in sorted(found)], [[OPDEBUG, ("Mul", f"mul{at}")] for at in range(LENGTH)])
+        for entry in self.entries()[1::2]:
+            output = read_dump.read(entry.path).outputs[0].array()
+            at = int(entry.op_name[3:])
+            self.assertEqual(list(np.flatnonzero(np.isinf(output))), [at % 17])
+
+    def test_two_culprits_are_both_reported_in_their_order(self):
+        nodes = [helper.make_node("Exp", ["a"], ["x"], "first"), helper.make_node("Exp", ["b"], ["y"], "second")]
+        made = model(nodes, [("a", F, [1]), ("b", F, [1])], [("x", F, [1]), ("y", F, [1])])
+        self.run_one(made, np.float32([100]), np.float32([200]))
+        self.assertEqual(self.names(), [OPDEBUG, ("Exp", "first"), OPDEBUG, ("Exp", "second")])
+        debug = [struct.unpack_from("<Q", read_dump.read(e.path).outputs[0].data, 40)[0] for e in self.entries()[::2]]
+        self.assertEqual(debug, [e.task for e in self.entries()[1::2]])
+
+    def test_steps_are_honoured(self):
+        config = self.config(dump_debug="on", dump_step="1|3-4")
+        made = model([helper.make_node("Exp", ["x"], ["y"], "op")], [("x", F, [1])], [("y", F, [1])])
+        self.run_one(made, np.float32([100]), config=config, runs=6)
+        self.assertEqual([e.step for e in self.entries()], [1, 1, 3, 3, 4, 4])
+
+    def test_a_model_whose_shapes_are_known_late(self):
+        made = model([helper.make_node("NonZero", ["x"], ["n"], "nz"), helper.make_node("Cast", ["n"], ["c"], "cast", to=F),
+                      helper.make_node("Mul", ["c", "big"], ["m"], "mul"), helper.make_node("ReduceMax", ["m"], ["y"], "most", axes=[0, 1])],
+                     [("x", F, [5])], [("y", F, [1, 1])], {"big": np.float32([2e38])})  # fmt: skip
+        self.run_one(made, np.float32([1, 0, 3, 4, 5]))
+        self.assertEqual(self.names(), [OPDEBUG, ("Mul", "mul")])
+
+    def test_results_are_the_same_bits(self):
+        rng = np.random.default_rng(5)
+        weights = {"w": rng.standard_normal((8, 3, 3, 3)).astype(np.float32)}
+        nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "conv", pads=[1] * 4), helper.make_node("Exp", ["a"], ["b"], "exp"),
+                 helper.make_node("Softmax", ["b"], ["y"], "sm", axis=1)]  # fmt: skip
+        made = model(nodes, [("x", F, [1, 3, 16, 16])], [("y", F, [1, 8, 16, 16])], weights)
+        off = self.config("off.json", dump_debug="off")
+        for scale in (0.1, 30):
+            x = (scale * rng.standard_normal((1, 3, 16, 16))).astype(np.float32)
+            self.run_one(made, x, config=off)
+            want = (self.work / "y.bin").read_bytes()
+            self.run_one(made, x)
+            self.assertEqual((self.work / "y.bin").read_bytes(), want)
+        self.assertEqual(self.names(), [OPDEBUG, ("Exp", "exp")])
+
+    def test_a_callback_gets_both_files_in_their_order(self):
+        self.write("tiny.onnx", tiny(weight=1e38))
+        said = self.drive("init", "initdump", f"setdump={self.on}", "reg", "input=x.bin", "load=tiny.onnx", "run", "unreg",
+                          "finalizedump", "finalize")  # fmt: skip
+        names = [name.rsplit("/", 1)[1].split(".")[0] for name, *_ in self.chunks(said)]
+        self.assertEqual(names, ["Opdebug", "Conv2D"])
+        self.assertEqual(self.files(), [])
+
+    def test_the_last_setdump_is_the_only_kind(self):
+        self.write("tiny.onnx", tiny(weight=1e38))
+        (self.work / "all").mkdir()
+        everything = self.config("all.json", path="all", dump_list=[{}])
+        self.drive("init", "initdump", f"setdump={everything}", f"setdump={self.on}", "path", "input=x.bin", "load=tiny.onnx",
+                   "run", f"setdump={everything}", "run", f"setdump={self.on}", "run", "finalizedump", "run",
+                   "finalize")  # fmt: skip
+        self.assertEqual(self.names("all"), BOTH)
+        self.assertEqual([e.step for e in self.entries("all")], [1, 1, 1])
+        self.assertEqual(self.names(), 2 * [OPDEBUG, CONV])
+        self.assertEqual([e.step for e in self.entries()], [0, 0, 2, 2])
+
+    def test_initdump_after_an_overflow_dump_by_aclinit_is_refused(self):
+        said = self.drive(f"init={self.on}", "initdump!100044", "finalize")
+        self.assertIn("the configuration given to aclInit dumps already", said)
+
+
+if __name__ == "__main__":
+    BELAY = sys.argv.pop(3)
+    main()
