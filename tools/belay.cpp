@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   belay::tools::add_run(app, exit_code);
   belay::tools::add_show(app, exit_code);
   belay::tools::add_convert(app, exit_code);
+  belay::tools::add_overflow(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -146,6 +146,33 @@ class Overflow(DumpTest):
         debug = [struct.unpack_from("<Q", read_dump.read(e.path).outputs[0].data, 40)[0] for e in self.entries()[::2]]
         self.assertEqual(debug, [e.task for e in self.entries()[1::2]])
 
+    def test_the_tool_names_culprit_tensors_and_the_first_bad_element(self):
+        nodes = [helper.make_node("Exp", ["a"], ["e"], "first"), helper.make_node("Neg", ["e"], ["x"], "heir"),
+                 helper.make_node("Div", ["b", "c"], ["y"], "second")]  # fmt: skip
+        made = model(nodes, [(name, F, [2, 3]) for name in "abc"], [("x", F, [2, 3]), ("y", F, [2, 3])])
+        a, b, c = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([[0, 0, 0], [1, 1, 1]]), np.ones((2, 3), np.float32)
+        a[1, 1:], c[0, 2], c[1, 0] = 100, 0, 0
+        self.run_one(made, a, b, c)
+        done = subprocess.run([BELAY, "overflow", "d", "--json"], cwd=self.work, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        first, second = json.loads(done.stdout)
+        self.assertEqual((first["op_type"], first["op_name"], first["status"]), ("Exp", "first", 32))
+        self.assertEqual((second["op_type"], second["op_name"]), ("RealDiv", "second"))
+        (taken, given) = first["tensors"]
+        self.assertEqual((taken["max"], taken["min"], "first_index" in taken), (100, 1, False))
+        self.assertEqual((given["+inf"], given["first_index"], given["first_value"]), (2, [1, 1], "inf"))
+        output = second["tensors"][2]
+        self.assertEqual((output["nan"], output["+inf"], output["first_index"]), (1, 1, [0, 2]))
+        text = subprocess.run([BELAY, "overflow", "d", "-n", "1"], cwd=self.work, capture_output=True, text=True).stdout
+        self.assertTrue(text.startswith("1. Exp first: task "), text)
+        self.assertIn("inf at [1,1]", text)
+        self.assertNotIn("second", text)
+
+    def test_the_tool_agrees_when_nothing_overflowed(self):
+        self.run_tiny(self.on)
+        done = subprocess.run([BELAY, "overflow", "d"], cwd=self.work, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "no overflow is recorded\n"))
+
     def test_steps_are_honoured(self):
         config = self.config(dump_debug="on", dump_step="1|3-4")
         made = model([helper.make_node("Exp", ["x"], ["y"], "op")], [("x", F, [1])], [("y", F, [1])])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""belay show, belay convert and libascend_dump_parser.so, on files that share nothing with them. Oracle: numpy."""
+"""belay show, convert, overflow and libascend_dump_parser.so, on files that share nothing with them. Oracle: numpy."""
 import ctypes
 import json
 import os
@@ -39,6 +39,39 @@ class Case(unittest.TestCase):
         done = belay("convert", self.top / "in", "-o", self.out, *arguments)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
+
+
+class Overflow(Case):
+    def opdebug(self, folder, time, block):
+        entry = w.entry(np.frombuffer(bytes(block), np.uint8), False)
+        self.write(f"{folder}/Opdebug.Node_OpDebug.9.9.{time}", w.dump("Node_OpDebug", [], [entry]))
+
+    def test_records_of_both_layouts_find_their_operator_by_its_ids(self):
+        old = bytearray(2048)
+        struct.pack_into("<6Q", old, 256, 3, 4, 5, 0, 0, 0)  # AI Core: stream 4, task 5
+        struct.pack_into("<3Q", old, 1024, 0, 1, 8)
+        new = struct.pack("<6I11Q", 0x5A5A5A5A, 0, 1, 0, 0, 88, 1, 4, 6, 0, 65535, 65535, 0, 0, 0, 0, 32).ljust(2048, b"\0")
+        self.opdebug("0", 1700000000123460, old)
+        self.opdebug("1", 1700000000123450, new)
+        bad = w.dump("net/add", [], [w.entry(np.float16([[1, 2], [-np.inf, np.nan]]), False)])
+        self.write("0/Add.net_add.5.4.1700000000123461", bad)
+        self.write("0/Add.wrong.5.4.1700000000123462", bad)  # later
+        self.write("0/Add.wrong.5.4.1700000000123459", bad)  # before the record
+        self.write("0/Add.wrong.6.4.1700000000123463", bad)  # other ids
+        done = belay("overflow", self.top / "in", "--json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        first, second = json.loads(done.stdout)  # by time
+        self.assertEqual((first["task_id"], first["status"], "op_name" in first), (6, 32, False))
+        self.assertEqual((second["op_name"], second["model_id"], second["status"]), ("net/add", 3, 8))
+        self.assertEqual(second["tensors"][0]["first_index"], [1, 0])
+        self.assertEqual(second["tensors"][0]["first_value"], "-inf")
+        self.assertIn("1. an operator whose file is not there: task 6", belay("overflow", self.top / "in").stdout)
+
+    def test_a_broken_record_is_named(self):
+        self.opdebug("0", 1700000000123460, bytes(100))
+        done = belay("overflow", self.top / "in")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("2048 are expected", done.stderr)
 
 
 class Convert(Case):

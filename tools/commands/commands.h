@@ -15,5 +15,6 @@ void add_info(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
+void add_overflow(CLI::App& app, int& exit_code);
 
 }  // namespace belay::tools

@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "commands/progress.h"
+#include "commands/table.h"
 #include "inspect/describe.h"
 
 namespace belay::tools {
@@ -40,22 +41,6 @@ std::string value_of(const TensorLine& line, const std::string& name) {
 const std::vector<std::string>& statistic_columns() {
   static const std::vector<std::string> names{"max", "min", "mean", "l2norm", "nan", "-inf", "+inf"};
   return names;
-}
-
-// Columns as wide as their widest cell; the last is left as it is.
-void print_table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<size_t> width(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-  for (const auto& row : rows) {
-    std::string text;
-    for (size_t i = 0; i < row.size(); ++i) {
-      text += row[i];
-      if (i + 1 < row.size()) text.append(width[i] - row[i].size() + 2, ' ');
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    std::printf("%s\n", text.c_str());
-  }
 }
 
 void print_lines(const std::vector<ShownFile>& files) {

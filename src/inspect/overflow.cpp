@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/overflow.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ranges>
+
+#include "base/text.h"
+#include "dump/finite.h"
+#include "dump/record_reader.h"
+#include "inspect/opdebug.h"
+#include "inspect/tensor.h"
+
+namespace belay::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The part of the record that has the ids: of the older layout that with a status.
+const Json& ids_of(const Json& record) {
+  if (record.contains("acc_list")) return record["acc_list"]["data"];
+  for (const Json& section : record)
+    if (section["status"] != 0) return section;
+  return record["AI Core"];
+}
+
+uint64_t status_of(const Json& ids) {
+  const Json& status = ids["status"];
+  if (!status.is_array()) return status.get<uint64_t>();
+  const auto set = std::ranges::find_if(status, [](const Json& word) { return word != 0; });
+  return set == status.end() ? 0 : set->get<uint64_t>();
+}
+
+bool is_below(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  const auto [end, ignored] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+  return end == folder.end();
+}
+
+const FoundDump* find_operator(const Overflow& overflow, const std::vector<FoundDump>& dumps) {
+  const FoundDump* best = nullptr;
+  const auto before = [&](const FoundDump& dump) { return dump.time < overflow.debug.time; };
+  const auto folder = overflow.debug.path.parent_path();
+  for (const FoundDump& dump : dumps) {
+    if (is_opdebug(dump.name) || dump.task != overflow.task || dump.stream != overflow.stream) continue;
+    if (!is_below(dump.path.parent_path(), folder)) continue;
+    if (!best || std::pair(before(dump), dump.time) < std::pair(before(*best), best->time)) best = &dump;
+  }
+  return best;
+}
+
+std::string index_text(const graph::Shape& shape, uint64_t at) {
+  graph::Shape index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = static_cast<int64_t>(at % static_cast<uint64_t>(shape[d]));
+    at /= static_cast<uint64_t>(shape[d]);
+  }
+  return graph::to_text(index);
+}
+
+void find_first(const DumpedTensor& tensor, OverflowTensor& found) {
+  const size_t bits = graph::bits_of(tensor.type);
+  const int64_t count = graph::element_count(tensor.shape);
+  if (bits < 8 || count <= 0 || tensor.bytes.size() < graph::bytes_of(tensor.type, count)) return;
+  const void* data = tensor.bytes.data();
+  if (dump::all_finite(tensor.type, data, static_cast<uint64_t>(count))) return;
+  const auto places = std::views::iota(int64_t{0}, count);
+  const int64_t at = *std::ranges::partition_point(
+      places, [&](int64_t place) { return dump::all_finite(tensor.type, data, static_cast<uint64_t>(place) + 1); });
+  found.first_index = index_text(tensor.shape, static_cast<uint64_t>(at));
+  found.first_value = element_text(tensor, at);
+}
+
+Result<std::vector<OverflowTensor>> read_tensors(const FoundDump& op) {
+  std::vector<OverflowTensor> tensors;
+  for (TensorLine& line : TRY(describe(op, 0))) tensors.push_back({std::move(line), "", ""});
+  if (op.statistics) return tensors;
+  const dump::DumpFile file = TRY(dump::read_dump(op.path));
+  const auto stored = tensors_of(file);
+  for (size_t i = 0; i < std::min(stored.size(), tensors.size()); ++i) find_first(stored[i], tensors[i]);
+  return tensors;
+}
+
+}  // namespace
+
+Result<Overflow> read_overflow(const FoundDump& debug, const std::vector<FoundDump>& dumps) {
+  const dump::DumpFile file = TRY(dump::read_dump(debug.path));
+  if (file.outputs.empty())
+    return Status{ACL_ERROR_PARSE_FILE, formatted("{}: it holds no overflow record", debug.path.string())};
+  const auto text = opdebug_json(file.outputs[0]);
+  if (!text.ok()) return Status{text.status().code, formatted("{}: {}", debug.path.string(), text.status().message)};
+  const auto record = Json::parse(*text);
+  const Json& ids = ids_of(record);
+  Overflow overflow{.debug = debug,
+                    .model_id = ids["model_id"].get<uint64_t>(),
+                    .stream = ids["stream_id"].get<uint64_t>(),
+                    .task = ids["task_id"].get<uint64_t>(),
+                    .status = status_of(ids)};
+  if (const FoundDump* op = find_operator(overflow, dumps)) {
+    overflow.op = *op;
+    overflow.tensors = TRY(read_tensors(*op));
+  }
+  return overflow;
+}
+
+}  // namespace belay::inspect
