@@ -43,8 +43,7 @@ Status check_supported(const DumpConfig& config) {
     case Kind::Overflow:
       return {};
     case Kind::Exception:
-      log_notice(LogModule::Dump, "dump_scene asks for an exception dump, which this version does not make");
-      return {};
+      return {ACL_ERROR_INTERNAL_ERROR, "dump_scene for exception dumps is not supported by this version; leave it out"};
     case Kind::Watch:
       return {ACL_ERROR_INTERNAL_ERROR, "dump_scene \"watcher\" is not supported by this version"};
   }
