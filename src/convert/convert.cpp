@@ -137,12 +137,12 @@ Result<Converted> convert(onnx::Model source, const ConvertOptions& options) {
   TRY(onnx::inline_functions(source));
   const auto inputs = TRY(choose_inputs(source.graph, options));
   const auto gears = TRY(parse_gears(options, inputs));
-  Job job{source,
-          options,
-          TRY(choose_outputs(source.graph, options)),
-          TRY(parse_precision(options)),
-          TRY(read_aipp(options.insert_op_conf)),
-          Pipeline(options.fusion_switch_file.empty() ? Switches{} : TRY(Switches::read(options.fusion_switch_file))),
+  // Not inside the braces below: g++ 12 forgets the members that are made when a later TRY returns.
+  auto outputs = TRY(choose_outputs(source.graph, options));
+  auto precision = TRY(parse_precision(options));
+  auto aipp = TRY(read_aipp(options.insert_op_conf));
+  auto switches = options.fusion_switch_file.empty() ? Switches{} : TRY(Switches::read(options.fusion_switch_file));
+  Job job{source, options, std::move(outputs), std::move(precision), std::move(aipp), Pipeline(std::move(switches)),
           {}};
   auto model = std::make_shared<graph::Model>();
   if (gears) {

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "runtime/device.h"
@@ -12,6 +15,7 @@ namespace belay {
 namespace {
 
 thread_local std::shared_ptr<Context>* t_slot = nullptr;
+alignas(std::shared_ptr<Context>) thread_local std::byte t_memory[sizeof(std::shared_ptr<Context>)];
 std::atomic<int> g_default_device{-1};
 
 // The calling thread's context. The main thread's is left to the system: destructors of globals, which run when its own
@@ -19,10 +23,10 @@ std::atomic<int> g_default_device{-1};
 std::shared_ptr<Context>& current() {
   struct Owner {
     ~Owner() {
-      if (gettid() != getpid()) delete std::exchange(t_slot, nullptr);
+      if (gettid() != getpid()) std::destroy_at(std::exchange(t_slot, nullptr));
     }
   };
-  if (!t_slot) t_slot = new std::shared_ptr<Context>;
+  if (!t_slot) t_slot = new (t_memory) std::shared_ptr<Context>;
   thread_local Owner owner;
   return *t_slot;
 }
