@@ -146,6 +146,13 @@ class Overflow(DumpTest):
         debug = [struct.unpack_from("<Q", read_dump.read(e.path).outputs[0].data, 40)[0] for e in self.entries()[::2]]
         self.assertEqual(debug, [e.task for e in self.entries()[1::2]])
 
+    def test_belay_run_says_when_nothing_was_dumped(self):
+        other = self.config("other.json", dump_list=[{"model_name": "other"}])
+        said = [subprocess.run([BELAY, "run", "tiny.onnx", "--dump", config], cwd=self.work, capture_output=True, text=True).stdout
+                for config in (other, self.config("every.json", dump_list=[{}]))]  # fmt: skip
+        self.assertIn("nothing was dumped", said[0])
+        self.assertIn("dump in ", said[1])
+
     def test_the_tool_names_culprit_tensors_and_the_first_bad_element(self):
         nodes = [helper.make_node("Exp", ["a"], ["e"], "first"), helper.make_node("Neg", ["e"], ["x"], "heir"),
                  helper.make_node("Div", ["b", "c"], ["y"], "second")]  # fmt: skip
