@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/closest.h"
 #include "base/strict.h"
 #include "base/text.h"
-#include "dump/closest.h"
 #include "dump/names.h"
 #include "dump/op_range.h"
 #include "dump/op_walk.h"

@@ -8,7 +8,6 @@
 #include <set>
 #include <thread>
 
-#include "dump/closest.h"
 #include "dump/op_range.h"
 
 namespace belay::dump {
@@ -60,12 +59,6 @@ TEST(Place, PutsTheDocumentedPartsTogether) {
   const Place place{root, model_directory(0, "my.model", 1, 7), "Conv2D.c." + file_suffix(3, 2, 1767323046000100)};
   EXPECT_EQ(place.shown(), "/d/20260102030405/0/my_model/1/7/Conv2D.c.3.2.1767323046000100");
   EXPECT_EQ(model_directory(1, "", 2, 3), "1/_/2/3");
-}
-
-TEST(ClosestNames, GivesAtMostThreeByTheirDistance) {
-  const std::vector<std::string_view> names = {"conv1", "conv2", "pool", "conv1", "softmax", "cnv1"};
-  EXPECT_EQ(closest_names("conv1", names), "conv1, cnv1, conv2");
-  EXPECT_EQ(closest_names("x", {}), "");
 }
 
 // The operators of a run, and which of them the range takes.

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-namespace belay::dump {
+namespace belay {
 
 // The names that are most like `wanted`, at most three, as a list for a message: "conv1, conv2"; empty when there are
 // none.
 std::string closest_names(std::string_view wanted, std::span<const std::string_view> names);
 
-}  // namespace belay::dump
+}  // namespace belay

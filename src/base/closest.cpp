@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dump/closest.h"
+#include "base/closest.h"
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
-namespace belay::dump {
+namespace belay {
 namespace {
 
 constexpr size_t most_names = 3;
@@ -42,4 +42,4 @@ std::string closest_names(std::string_view wanted, std::span<const std::string_v
   return text;
 }
 
-}  // namespace belay::dump
+}  // namespace belay

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/trap.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "base/text.h"
+
+namespace belay {
+namespace {
+
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
+constexpr size_t kStackBytes = 256 << 10;  // of the handler: it may write a core file
+
+// A call that may be ended. The innermost one of each thread is the thread's.
+struct Frame {
+  sigjmp_buf place;
+  Frame* outer;
+  Trap* trap;
+  trap_detail::Seen seen;
+  void* observer;
+  bool ending = false;
+};
+
+// In the static block, so that a handler never has to allocate it.
+[[gnu::tls_model("initial-exec")]] thread_local Frame* t_frame = nullptr;
+
+std::atomic<bool> on{false};
+std::array<struct sigaction, kSignals.size()> earlier;
+
+// A stack for the handler, unless the thread has one: a call may be ended by the end of its own.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t known{};
+    if (sigaltstack(nullptr, &known) != 0 || !(known.ss_flags & SS_DISABLE)) return;
+    void* memory = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    const stack_t mine{.ss_sp = memory, .ss_flags = 0, .ss_size = kStackBytes};
+    if (sigaltstack(&mine, nullptr) == 0)
+      memory_ = memory;
+    else
+      munmap(memory, kStackBytes);
+  }
+  ~HandlerStack() {
+    if (!memory_) return;
+    stack_t known{};
+    if (sigaltstack(nullptr, &known) == 0 && known.ss_sp == memory_) {
+      const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+      (void)sigaltstack(&none, nullptr);
+    }
+    munmap(memory_, kStackBytes);
+  }
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+
+ private:
+  void* memory_ = nullptr;
+};
+
+void hand_on(int signal, siginfo_t* info, void* context) {
+  const auto index = static_cast<size_t>(std::ranges::find(kSignals, signal) - kSignals.begin());
+  const struct sigaction& before = earlier[index];
+  if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(signal, info, context);
+  if (before.sa_handler == SIG_IGN && info->si_code <= 0) return;
+  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
+  (void)sigaction(signal, &before, nullptr);
+  if (info->si_code <= 0) (void)raise(signal);  // sent, not caused: it would not come again by itself
+}
+
+void handle(int signal, siginfo_t* info, void* context) {
+  Frame* frame = t_frame;
+  if (!frame || info->si_code <= 0) return hand_on(signal, info, context);
+  if (!frame->ending) {  // else the observer itself failed
+    frame->ending = true;
+    *frame->trap = {signal, info->si_addr};
+    frame->seen(frame->observer, *frame->trap, context);
+  }
+  siglongjmp(frame->place, 1);
+}
+
+}  // namespace
+
+std::string to_text(const Trap& trap) {
+  const char* name = trap.signal == SIGSEGV ? "SIGSEGV" : trap.signal == SIGBUS ? "SIGBUS" : "SIGFPE";
+  return formatted("{} at address {}", name, trap.address);
+}
+
+void enable_traps() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction action {};
+      action.sa_sigaction = handle;
+      // Not blocked meanwhile: the handler is left by a jump.
+      action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+      (void)sigemptyset(&action.sa_mask);
+      (void)sigaction(kSignals[i], &action, &earlier[i]);
+    }
+    on.store(true, std::memory_order_release);
+  });
+}
+
+bool traps_enabled() { return on.load(std::memory_order_relaxed); }
+
+namespace trap_detail {
+
+[[gnu::noinline]] bool run(Call call, void* body, Seen seen, void* observer, Trap& trap) {
+  if (!traps_enabled()) return call(body), true;
+  thread_local HandlerStack stack;
+  (void)stack;
+  Frame frame{.outer = t_frame, .trap = &trap, .seen = seen, .observer = observer};
+  struct Leave {
+    ~Leave() { t_frame = t_frame->outer; }
+  };
+  if (sigsetjmp(frame.place, 0) != 0) {  // the mask is as it was: the signals are not blocked in their handler
+    t_frame = frame.outer;
+    return false;
+  }
+  t_frame = &frame;
+  const Leave leave;
+  call(body);
+  return true;
+}
+
+}  // namespace trap_detail
+
+bool readable(const void* memory, size_t bytes) {
+  if (bytes == 0 || !traps_enabled()) return true;
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(memory), end = begin + bytes;
+  if (end < begin) return false;
+  Trap trap;
+  return trapped(
+      [&] {
+        for (uintptr_t at = begin; at < end; at = (at / page + 1) * page) {
+          const volatile auto* byte = reinterpret_cast<const volatile char*>(at);
+          (void)*byte;
+        }
+      },
+      trap);
+}
+
+}  // namespace belay
