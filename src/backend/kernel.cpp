@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "backend/chosen_kernel.h"
 #include "base/log.h"
 
 namespace belay::backend {
@@ -45,6 +46,11 @@ size_t storage_bytes(DataType type, const Shape& shape, Layout layout) {
 Status refuse(std::string why) { return {ACL_ERROR_GE_FAILURE, std::move(why)}; }
 
 MadeKernel make_kernel(const KernelRequest& request, std::string_view only) {
+  std::string_view how;
+  return make_kernel(request, only, how);
+}
+
+MadeKernel make_kernel(const KernelRequest& request, std::string_view only, std::string_view& how) {
   const auto [first, last] = rows_by_operator().equal_range(request.node.type);
   std::string reasons;
   const bool fused = request.node.attributes.contains(graph::kMembers);
@@ -53,6 +59,7 @@ MadeKernel make_kernel(const KernelRequest& request, std::string_view only) {
     if (fused != row.how.starts_with("fused")) continue;  // the others know nothing of the members
     if (!only.empty() && row.how != only) continue;
     MadeKernel made = row.make(request);
+    how = row.how;
     if (made.ok()) return made;
     log_info(LogModule::Ge, "{} {}: {} refuses: {}", request.node.type, request.node.name, row.how,
              made.status().message);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backend/chosen_kernel.h"
 #include "backend/cpu/onednn/reorder.h"
 #include "backend/cpu/parallel.h"
 #include "executor/branch.h"
@@ -37,7 +38,8 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
   inputs_ = inputs;
   program_.reset(new Program);
   program_->threads_ = options_.threads;
-  if (role_ != GraphRole::Members) program_->observers_ = options_.observers;
+  program_->inside_ = role_ == GraphRole::Members;
+  if (!program_->inside_) program_->observers_ = options_.observers;
   Status inferred = inputs.empty() ? inference_.run() : inference_.run(inputs);
   if (!inferred.ok()) return inferred;
   of_node_.resize(graph_.nodes.size());
@@ -59,6 +61,7 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
   program_->tasks_end_ = next_task_;
   find_lives();
   place_outputs();
+  add_faults();
   share_memory();
   plan();
   return std::move(program_);
@@ -144,8 +147,9 @@ Status Compiler::add_kernel(int index) {
     infos[i].value = inputs[i] < 0 ? nullptr : values_[inputs[i]].constant;
     layouts.push_back(inputs[i] < 0 ? backend::Layout::Plain : values_[inputs[i]].tensor.layout);
   }
+  std::string_view how;
   auto kernel = TRY(backend::make_kernel({node, infos, inference_.outputs_of(index), layouts, options_.threads},
-                                         options_.only_kernels));
+                                         options_.only_kernels, how));
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] >= 0 && !kernel->packed(i)) inputs[i] = as_layout(inputs[i], kernel->wants(i));
   bool only_views = true;
@@ -159,6 +163,7 @@ Status Compiler::add_kernel(int index) {
   }
   auto& step = add_step(node);
   if (!only_views) step.kernel = std::move(kernel);
+  step.how = how;
   use(step, inputs, of_node_[index]);
   return {};
 }

@@ -52,6 +52,8 @@ class Compiler {
 
   void find_lives();
   void place_outputs();
+  void add_faults();
+  void aim_overwrites(size_t step);
   void share_memory();
   void plan();
 

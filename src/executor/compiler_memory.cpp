@@ -2,7 +2,9 @@
 // The part of Compiler that decides where tensors are.
 #include <algorithm>
 
+#include "executor/branch.h"
 #include "executor/compiler.h"
+#include "executor/failure.h"
 
 namespace belay::executor {
 namespace {
@@ -38,9 +40,39 @@ void Compiler::place_outputs() {
   }
 }
 
+// A fault finds its node here: the others never hear of it. An overwrite hits what is still needed afterwards.
+void Compiler::add_faults() {
+  if (faults().ops.empty() || role_ == GraphRole::Members) return;
+  auto& steps = program_->steps_;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    if (!steps[s]->node || !has_task(*steps[s]->node)) continue;
+    steps[s]->injection = Injection::make(*steps[s]->node, options_.single);
+    if (steps[s]->injection) aim_overwrites(s);
+  }
+}
+
+void Compiler::aim_overwrites(size_t s) {
+  auto& steps = program_->steps_;
+  for (const OpFault* fault : steps[s]->injection->overwrites()) {
+    const auto victim = std::ranges::find_if(steps, [&](const auto& step) {
+      return step->node && has_task(*step->node) && is_meant(fault->victim, *step->node, options_.single);
+    });
+    if (victim == steps.end() || (*victim)->outputs.empty()) continue;  // say_what_hits_nothing told it
+    const auto v = static_cast<size_t>(victim - steps.begin());
+    const Value& root = values_[root_of(step_outputs_[v][0])];
+    if (v > s)
+      say_fault_is_idle(*fault, "\"" + fault->victim + "\" runs later");
+    else if (root.output < 0 && root.last <= static_cast<int>(s))
+      say_fault_is_idle(*fault, "nobody needs the output of \"" + fault->victim + "\" after that");
+    else
+      steps[s]->injection->aim(*fault, (*victim)->outputs[0]);
+  }
+}
+
 // An output takes over the memory of an input that nobody needs afterwards, where the kernel allows it. Watched nodes
 // do not: their inputs are looked at after they ran.
 void Compiler::share_memory() {
+  if (inputs_are_kept_whole()) return;
   for (size_t s = 0; s < step_outputs_.size(); ++s) {
     const Program::Step& step = *program_->steps_[s];
     if (!step.kernel || !step.watchers.empty()) continue;

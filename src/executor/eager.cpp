@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/chosen_kernel.h"
 #include "backend/cpu/layout.h"
 #include "backend/cpu/parallel.h"
+#include "base/trap.h"
 #include "executor/branch.h"
+#include "executor/failure.h"
 #include "graph/infer_graph.h"
 
 namespace belay::executor {
@@ -83,7 +86,7 @@ EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role,
   std::vector<std::vector<LiveTensor>> values(graph.nodes.size());
   std::vector<int> uses = count_uses(graph);
   std::vector<LiveTensor> results;
-  info.task_id = 0;
+  if (!info.single) info.task_id = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     std::vector<LiveTensor> taken;
@@ -100,10 +103,11 @@ EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role,
       results = results_of(node, role, taken);
     } else {
       values[i] = TRY(run_node(node, info, taken, allocator));
-      if (has_task(node)) ++info.task_id;
+      if (has_task(node) && !info.single) ++info.task_id;
     }
     for (const graph::Edge& edge : node.inputs)
       if (edge.connected() && --uses[edge.node] == 0) values[edge.node].clear();
+    if (!faults().ops.empty()) overwrite_others(graph, node, values);
   }
   return results;
 }
@@ -120,8 +124,12 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
                                     : run_fused(node, info, inputs, allocator);
   if (!outputs.ok()) {
     Status status = outputs.status();
-    if (!is_choice(node) && !is_loop(node)) status.message = node.type + " " + node.name + ": " + status.message;
-    for (const auto& observer : options_.observers) observer->failed(info, node, seen, {}, status);
+    if (is_choice(node) || is_loop(node) || options_.inside) return status;
+    if (status.code != ACL_ERROR_RT_AICORE_EXCEPTION)  // no kernel's doing
+      return Status{status.code, node.type + " " + node.name + ": " + status.message};
+    std::vector<Tensor> tried = tensors_of(tried_);
+    report_failure({info, &node, tried_how_, seen, tried}, status);
+    tried_.clear();
     return status;
   }
   for (Observer* watcher : watchers) watcher->ran(info, node, seen, tensors_of(*outputs));
@@ -132,13 +140,23 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
 EagerRunner::Outputs EagerRunner::run_fused(const Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
                                             Allocator& allocator) {
   const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers);
-  if (!members) return run_kernel(node, inputs, allocator);
+  if (!members) return run_kernel(node, info, inputs, allocator);
   if (!members_)
-    members_ = std::make_unique<EagerRunner>(model_, ProgramOptions{options_.threads, options_.only_kernels});
-  return members_->run(**members, GraphRole::Members, info, inputs, allocator);
+    members_ = std::make_unique<EagerRunner>(
+        model_, ProgramOptions{.threads = options_.threads, .only_kernels = options_.only_kernels, .inside = true});
+  const Injection* injection = injection_of(node);
+  if (!injection) return members_->run(**members, GraphRole::Members, info, inputs, allocator);
+  Outputs outputs = Status{};
+  const auto taken = tensors_of(inputs);
+  TRY(call_guarded({info, &node, "", taken}, injection, [&] {
+    outputs = members_->run(**members, GraphRole::Members, info, inputs, allocator);
+    return outputs.ok() ? Status{} : outputs.status();
+  }));
+  injection->after(tensors_of(*outputs), true);
+  return outputs;
 }
 
-EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, const std::vector<LiveTensor>& inputs,
+EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
                                              Allocator& allocator) {
   std::vector<graph::Constant> values(inputs.size());
   std::vector<TensorInfo> infos;
@@ -152,7 +170,8 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, const std::vector
   graph::InferContext context(node, infos);
   context.model = &model_;
   TRY(graph::infer(context));
-  backend::Kernel* kernel = TRY(find_kernel(node, inputs, infos, context.outputs));
+  const CachedKernel& found = *TRY(find_kernel(node, inputs, infos, context.outputs));
+  backend::Kernel* kernel = found.kernel.get();
   std::vector<LiveTensor> held, outputs;
   std::vector<Tensor> taken, given;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -178,7 +197,13 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, const std::vector
     scratch = TRY(allocate({graph::DataType::UInt8, {static_cast<int64_t>(bytes)}}, allocator));
     kernel->set_scratch(scratch.tensor.data);
   }
-  TRY(kernel->run(taken, given));
+  if (Status status = call(node, info, found, taken, given); !status.ok()) {
+    tried_ = std::move(outputs);
+    tried_how_ = found.how;
+    return status;
+  }
+  if (const Injection* injection = injection_of(node); injection && !outputs.empty())
+    injection->after(given, outputs[0].memory != nullptr);
   for (size_t o = 0; o < outputs.size(); ++o) {
     outputs[o].tensor.shape = given[o].shape;  // now exact
     outputs[o] = TRY(as_layout(outputs[o], backend::Layout::Plain, allocator));
@@ -186,23 +211,51 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, const std::vector
   return outputs;
 }
 
-Result<backend::Kernel*> EagerRunner::find_kernel(const Node& node, const std::vector<LiveTensor>& inputs,
-                                                  std::span<const TensorInfo> infos,
-                                                  std::span<const TensorInfo> outputs) {
+Status EagerRunner::call(const Node& node, const RunInfo& info, const CachedKernel& kernel,
+                         std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
+  const auto run = [&] { return as_exception(kernel.kernel->run(inputs, outputs)); };
+  const Injection* injection = injection_of(node);
+  if (!injection && !traps_enabled()) return run();
+  return call_guarded({info, &node, kernel.how, inputs, outputs}, injection, run);
+}
+
+const Injection* EagerRunner::injection_of(const Node& node) {
+  if (faults().ops.empty() || options_.inside || !has_task(node)) return nullptr;
+  const auto [found, added] = injections_.try_emplace(&node);
+  if (added) found->second = Injection::make(node, options_.single);
+  return found->second.get();
+}
+
+void EagerRunner::overwrite_others(const graph::Graph& graph, const Node& node,
+                                   const std::vector<std::vector<LiveTensor>>& values) {
+  const Injection* injection = injection_of(node);
+  if (!injection) return;
+  for (const OpFault* fault : injection->overwrites())
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!values[i].empty() && values[i][0].memory && is_meant(fault->victim, graph.nodes[i], options_.single))
+        overwrite(*fault, values[i][0].tensor);
+}
+
+Result<const EagerRunner::CachedKernel*> EagerRunner::find_kernel(const Node& node,
+                                                                  const std::vector<LiveTensor>& inputs,
+                                                                  std::span<const TensorInfo> infos,
+                                                                  std::span<const TensorInfo> outputs) {
   std::vector<graph::Shape> shapes;
   for (const auto* side : {&infos, &outputs})
     for (const TensorInfo& info : *side) shapes.push_back(info.shape);
   auto& cached = kernels_[&node];
   for (const CachedKernel& entry : cached)
-    if (entry.shapes == shapes) return entry.kernel.get();
+    if (entry.shapes == shapes) return &entry;
 
   std::vector<TensorInfo> constants(infos.begin(), infos.end());
   for (size_t i = 0; i < inputs.size(); ++i) constants[i].value = inputs[i].constant;
   const std::vector<backend::Layout> layouts(inputs.size(), backend::Layout::Plain);
-  auto kernel = TRY(backend::make_kernel({node, constants, outputs, layouts, options_.threads}, options_.only_kernels));
+  std::string_view how;
+  auto kernel =
+      TRY(backend::make_kernel({node, constants, outputs, layouts, options_.threads}, options_.only_kernels, how));
   if (cached.size() == kKernelsPerNode) cached.erase(cached.begin());
-  cached.push_back({std::move(shapes), std::move(kernel)});
-  return cached.back().kernel.get();
+  cached.push_back({std::move(shapes), std::move(kernel), how});
+  return &cached.back();
 }
 
 EagerRunner::Outputs EagerRunner::run_subgraph(const Node& node, size_t index, RunInfo info,

@@ -33,23 +33,34 @@ class EagerRunner {
   struct CachedKernel {
     std::vector<graph::Shape> shapes;
     std::unique_ptr<backend::Kernel> kernel;
+    std::string_view how;  // its row
   };
 
   Outputs run_node(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs, Allocator& allocator);
-  Outputs run_kernel(const graph::Node& node, const std::vector<LiveTensor>& inputs, Allocator& allocator);
+  Outputs run_kernel(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
+                     Allocator& allocator);
+  Status call(const graph::Node& node, const RunInfo& info, const CachedKernel& kernel, std::span<const Tensor> inputs,
+              std::vector<Tensor>& outputs);
   Outputs run_fused(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs, Allocator& allocator);
   Outputs run_choice(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
                      Allocator& allocator);
   Outputs run_loop(const graph::Node& node, RunInfo info, std::vector<LiveTensor> inputs, Allocator& allocator);
   Outputs run_subgraph(const graph::Node& node, size_t index, RunInfo info, const std::vector<LiveTensor>& inputs,
                        Allocator& allocator);
-  Result<backend::Kernel*> find_kernel(const graph::Node& node, const std::vector<LiveTensor>& inputs,
-                                       std::span<const graph::TensorInfo> infos,
-                                       std::span<const graph::TensorInfo> outputs);
+  const Injection* injection_of(const graph::Node& node);
+  // After a node ran: what it overwrites of the values that are still there.
+  void overwrite_others(const graph::Graph& graph, const graph::Node& node,
+                        const std::vector<std::vector<LiveTensor>>& values);
+  Result<const CachedKernel*> find_kernel(const graph::Node& node, const std::vector<LiveTensor>& inputs,
+                                          std::span<const graph::TensorInfo> infos,
+                                          std::span<const graph::TensorInfo> outputs);
 
   const graph::Model& model_;
   const ProgramOptions options_;
   std::map<const graph::Node*, std::vector<CachedKernel>> kernels_;
+  std::vector<LiveTensor> tried_;  // outputs of the kernel that failed
+  std::string_view tried_how_;
+  std::map<const graph::Node*, std::unique_ptr<Injection>> injections_;  // of the nodes that ran
   std::unique_ptr<EagerRunner> members_;  // runs what fused nodes are made of; nobody watches
 };
 

@@ -213,6 +213,7 @@ Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> mo
   // First of all, because without a shape rule for one of them the others would go unnamed.
   if (const std::string problems = backend::operators_without_kernel(*model); !problems.empty())
     return Status{ACL_ERROR_GE_FAILURE, problems};
+  say_what_hits_nothing(*model);
   const int threads = options.threads > 0 ? options.threads : backend::cpu::default_threads();
   const ProgramOptions program_options{threads, options.only_kernels, options.observers};
   bool not_static = false;

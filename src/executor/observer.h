@@ -17,6 +17,7 @@ struct RunInfo {
   uint32_t task_id;     // of the node, fixed at load
   uint32_t stream_id;
   int device_id;
+  bool single = false;  // an operator outside of a model: task_id is that of the call, for all its nodes
 };
 
 // Watches models run. An observer is told; it never changes what runs.
@@ -30,9 +31,6 @@ class Observer {
   // On the stream's thread, after the node and before any later one. Tensors are borrowed: copy what must live on.
   virtual void ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
                    std::span<const Tensor> outputs) = 0;
-  // The node's kernel failed; the outputs hold what there is.
-  virtual void failed(const RunInfo&, const graph::Node&, std::span<const Tensor>, std::span<const Tensor>,
-                      const Status&) {}
 };
 
 }  // namespace belay::executor

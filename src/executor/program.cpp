@@ -6,7 +6,9 @@
 
 #include "backend/cpu/parallel.h"
 #include "backend/run_again.h"
+#include "base/trap.h"
 #include "executor/branch.h"
+#include "executor/failure.h"
 
 namespace belay::executor {
 
@@ -17,6 +19,7 @@ void Program::set_arena(void* arena) {
   for (const Placed& placed : placed_) {
     if (placed.tensor) placed.tensor->data = base + placed.offset;
     if (!placed.scratch_of) continue;
+    placed.scratch_of->scratch = base + placed.offset;
     if (placed.scratch_of->kernel) placed.scratch_of->kernel->set_scratch(base + placed.offset);
     for (const auto& branch : placed.scratch_of->branches) branch->set_arena(base + placed.offset);
   }
@@ -53,25 +56,39 @@ Status Program::run_steps(RunInfo& info) {
 }
 
 Status Program::run_step(Step& step, RunInfo& info) {
-  if (!step.node) return step.kernel->run(step.inputs, step.outputs);
-  info.task_id = step.task_id;
+  if (!step.node) return call(step, info);
+  if (!info.single) info.task_id = step.task_id;
   if (!step.shown)
     for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
-  Status status;
-  if (step.kernel)
-    status = step.kernel->run(step.inputs, step.outputs);
-  else if (!step.branches.empty())
-    status = run_branch(step, info);
+  Status status = call(step, info);
   if (status.code == backend::kRunAgain) return status;
   if (!status.ok()) {
-    status.message = step.node->type + " " + step.node->name + ": " + status.message;
-    for (const auto& observer : observers_) observer->failed(info, *step.node, step.inputs, step.outputs, status);
+    if (!inside_ && !is_choice(*step.node))  // else who runs the other graph says it, or has said it
+      report_failure({info, step.node, step.how, step.inputs, step.outputs, scratch_of(step)}, status);
     return status;
   }
   if (!step.shown)
     for (Observer* watcher : step.watchers) watcher->ran(info, *step.node, step.inputs, step.outputs);
   step.shown = true;
   return {};
+}
+
+std::span<const std::byte> Program::scratch_of(const Step& step) {
+  if (!step.kernel || !step.scratch) return {};
+  return {static_cast<const std::byte*>(step.scratch), step.kernel->scratch_bytes()};
+}
+
+Status Program::call(Step& step, const RunInfo& info) {
+  const auto run = [&]() -> Status {
+    if (step.kernel) return as_exception(step.kernel->run(step.inputs, step.outputs));
+    return step.branches.empty() ? Status{} : run_branch(step, info);
+  };
+  if (!step.injection && !traps_enabled()) [[likely]]
+    return run();
+  Status status =
+      call_guarded({info, step.node, step.how, step.inputs, step.outputs, scratch_of(step)}, step.injection.get(), run);
+  if (step.injection && status.ok()) step.injection->after(step.outputs, step.kernel || !step.branches.empty());
+  return status;
 }
 
 Status Program::run_branch(Step& step, const RunInfo& info) {

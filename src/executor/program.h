@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/kernel.h"
+#include "executor/injection.h"
 #include "executor/observer.h"
 #include "graph/graph.h"
 #include "graph/infer.h"
@@ -19,6 +20,8 @@ struct ProgramOptions {
   std::string only_kernels;  // "reference": the plain kernels only
   std::vector<std::shared_ptr<Observer>> observers;
   uint32_t first_task = 0;  // tasks are numbered from here
+  bool single = false;      // operators outside of a model
+  bool inside = false;      // of a fused node, which tells of failures
 };
 
 // How a graph is called, which decides where its inputs are found.
@@ -58,11 +61,14 @@ class Program {
   struct Step {
     const graph::Node* node = nullptr;  // null: a change of layout
     std::unique_ptr<backend::Kernel> kernel;
+    std::string_view how;  // the kernel's row
     std::vector<std::unique_ptr<Program>> branches;
     uint32_t task_id = 0;
     std::vector<Tensor> inputs, outputs;
     std::vector<Observer*> watchers;
-    bool shown = false;  // in this run already
+    std::unique_ptr<Injection> injection;  // null: no fault is meant for it
+    void* scratch = nullptr;               // of the kernel
+    bool shown = false;                    // in this run already
   };
   // A tensor of a step whose memory is the program's input or output: set at each run.
   struct Patch {
@@ -86,6 +92,8 @@ class Program {
   Program() = default;
   Status run_steps(RunInfo& info);
   Status run_step(Step& step, RunInfo& info);
+  static std::span<const std::byte> scratch_of(const Step& step);
+  Status call(Step& step, const RunInfo& info);
   Status run_branch(Step& step, const RunInfo& info);
 
   std::vector<std::unique_ptr<Step>> steps_;
@@ -96,6 +104,7 @@ class Program {
   size_t arena_bytes_ = 0, least_arena_bytes_ = 0;
   uint32_t tasks_end_ = 0;
   int threads_ = 1;
+  bool inside_ = false;  // of a fused node, which tells of failures
   std::vector<std::shared_ptr<Observer>> observers_;
 };
 

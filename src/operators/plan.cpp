@@ -29,13 +29,19 @@ Status copy_result(const Tensor& result, Tensor& output) {
   return {};
 }
 
+RunInfo of_one_task(RunInfo info) {
+  info.single = true;
+  return info;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Plan>> Plan::make(graph::Graph graph) {
   std::shared_ptr<Plan> plan(new Plan);
   plan->model_.name = graph.name;
   plan->model_.graphs.push_back(std::move(graph));
-  const executor::ProgramOptions options{backend::cpu::default_threads(), "", {plan->relay_}};
+  const executor::ProgramOptions options{
+      .threads = backend::cpu::default_threads(), .observers = {plan->relay_}, .single = true};
   bool not_static = false;
   auto program =
       executor::Program::compile(plan->model_, plan->model_.main(), executor::GraphRole::Main, {}, options, not_static);
@@ -53,18 +59,18 @@ Result<std::shared_ptr<Plan>> Plan::make(graph::Graph graph) {
 Status Plan::run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, void* work,
                  const Watch* watch) {
   std::lock_guard lock(mutex_);
-  relay_->set(watch, info.task_id);
+  relay_->set(watch);
   program_->set_arena(aligned(work));
-  return program_->run(info, inputs, outputs);
+  return program_->run(of_one_task(info), inputs, outputs);
 }
 
 Status Plan::run_nodes(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
                        executor::Allocator& allocator, const Watch* watch) {
   std::lock_guard lock(mutex_);
-  relay_->set(watch, info.task_id);
+  relay_->set(watch);
   std::vector<executor::LiveTensor> taken;
   for (const Tensor& input : inputs) taken.push_back({input});
-  const auto results = TRY(eager_->run(model_.main(), executor::GraphRole::Main, info, taken, allocator));
+  const auto results = TRY(eager_->run(model_.main(), executor::GraphRole::Main, of_one_task(info), taken, allocator));
   for (size_t i = 0; i < outputs.size() && i < results.size(); ++i) TRY(copy_result(results[i].tensor, outputs[i]));
   return {};
 }

@@ -13,11 +13,6 @@ bool Relay::wants(const graph::Node& node) const {
   return !graph::is_graph_input(node) && !graph::is_constant(node) && node.type != "NetOutput";
 }
 
-RunInfo Relay::told(RunInfo run) const {
-  run.task_id = task_id_;
-  return run;
-}
-
 graph::Node Relay::shown(const graph::Node& node) const {
   graph::Node made = node;
   if (watch_->type.empty()) return made;
@@ -27,17 +22,12 @@ graph::Node Relay::shown(const graph::Node& node) const {
 }
 
 void Relay::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
-  if (watch_) watch_->observer->starts(told(run), shown(node), inputs);
+  if (watch_) watch_->observer->starts(run, shown(node), inputs);
 }
 
 void Relay::ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
                 std::span<const Tensor> outputs) {
-  if (watch_) watch_->observer->ran(told(run), shown(node), inputs, outputs);
-}
-
-void Relay::failed(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
-                   std::span<const Tensor> outputs, const Status& why) {
-  if (watch_) watch_->observer->failed(told(run), shown(node), inputs, outputs, why);
+  if (watch_) watch_->observer->ran(run, shown(node), inputs, outputs);
 }
 
 uint32_t next_task_id(uint32_t stream_id) {

@@ -19,24 +19,17 @@ struct Watch {
 class Relay : public executor::Observer {
  public:
   // For the run that begins now; null: nobody watches.
-  void set(const Watch* watch, uint32_t task_id) {
-    watch_ = watch;
-    task_id_ = task_id;
-  }
+  void set(const Watch* watch) { watch_ = watch; }
 
   bool wants(const graph::Node& node) const override;
   void starts(const executor::RunInfo& run, const graph::Node& node, std::span<const backend::Tensor> inputs) override;
   void ran(const executor::RunInfo& run, const graph::Node& node, std::span<const backend::Tensor> inputs,
            std::span<const backend::Tensor> outputs) override;
-  void failed(const executor::RunInfo& run, const graph::Node& node, std::span<const backend::Tensor> inputs,
-              std::span<const backend::Tensor> outputs, const Status& why) override;
 
  private:
-  executor::RunInfo told(executor::RunInfo run) const;
   graph::Node shown(const graph::Node& node) const;
 
   const Watch* watch_ = nullptr;
-  uint32_t task_id_ = 0;
 };
 
 // The ids of operators that run outside models: they count from 0 on each stream, in the order of the calls.

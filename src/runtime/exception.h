@@ -27,7 +27,8 @@ void add_exception_callback(ExceptionCallback callback);
 void remove_exception_callback(ExceptionCallback callback);
 
 // Called before the callbacks, so that they can read what it leaves (the exception dump).
-using ExceptionHook = std::function<void(const rtExceptionInfo&, const Status&)>;
+// It may put other ids in their place: those of the operator that the task ran.
+using ExceptionHook = std::function<void(rtExceptionInfo&, const Status&)>;
 void set_exception_hook(ExceptionHook hook);
 
 // A task failed: the hook, then every callback, on the calling thread.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "acl/acl_rt.h"
+#include "base/faults.h"
 #include "base/text.h"
 #include "runtime/devices.h"
 #include "runtime/host_memory.h"
@@ -66,6 +67,9 @@ Result<void*> Heap::allocate(size_t size, size_t charged, const char* owner, Blo
 
 Result<Block> Heap::take(size_t size, size_t charged, const char* owner, BlockKind kind) {
   TRY(check_host_can_give(size));
+  if (allocation_fails())
+    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  formatted("{} bytes for {} are refused because BELAY_FAULT says so", size, owner)};
   std::lock_guard lock(mutex_);
   TRY(charge_locked(charged, owner));
   std::byte* base = place(size + kTail);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/faults.h"
 #include "base/log.h"
 #include "runtime/current.h"
 #include "runtime/devices.h"
@@ -72,6 +73,7 @@ Status Process::init(const char* config_path) {
 }
 
 Status Process::start(const std::string& text) {
+  TRY(check_faults());
   const InitConfig config = TRY(parse_init_config(text, hooks_.check_dump));
   if (config.default_device) {
     if (!physical_device(*config.default_device).ok())

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/injection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "base/trap.h"
+#include "executor/failure.h"
+#include "executor/loaded_model.h"
+#include "unit/graph/builder.h"
+
+namespace belay::executor {
+namespace {
+
+using graph::Builder;
+using graph::DataType;
+using graph::Edge;
+using graph::Shape;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Tensor tensor(DataType type, Shape shape, void* data, backend::Layout layout = backend::Layout::Plain) {
+  return {type, std::move(shape), layout, data};
+}
+
+// early = -x, late = -early, y = early + late: 0 everywhere, unless something is wrong.
+graph::Model small_model(Shape shape) {
+  Builder b("small");
+  const Edge x = b.data("x", DataType::Float, std::move(shape), 0);
+  const Edge early = b.op("Neg", "early", {x});
+  const Edge late = b.op("Neg", "late", {early});
+  b.node(late).attributes["_datadump_original_op_names"] = std::vector<std::string>{"before_fusion"};
+  b.outputs({b.op("Add", "sum", {early, late})});
+  return b.model();
+}
+
+// The same, node by node.
+graph::Model eager_model() {
+  Builder b("eager");
+  const Edge x = b.data("x", DataType::Float, {-1}, 0);
+  const Edge places = b.op("NonZero", "places", {x});  // its shape depends on the data
+  const Edge early = b.op("Neg", "early", {x});
+  const Edge late = b.op("Neg", "late", {early});
+  b.node(late).attributes["_datadump_original_op_names"] = std::vector<std::string>{"before_fusion"};
+  b.outputs({b.op("Add", "sum", {early, late}), places});
+  return b.model();
+}
+
+struct Inject : testing::Test {
+  ~Inject() override { set_faults({}); }
+
+  static void use(std::string_view text) {
+    auto faults = parse_faults(text);
+    ASSERT_TRUE(faults.ok()) << faults.status().message;
+    set_faults(std::move(faults).value());
+  }
+
+  // The first result of the model for x = 1 2 3 ... n.
+  Status run(graph::Model model, size_t n = 6) {
+    auto loaded = load(std::make_shared<const graph::Model>(std::move(model)), {});
+    if (!loaded.ok()) return loaded.status();
+    const auto ready = std::move(loaded).value();
+    std::vector<float> x(n);
+    for (size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i + 1);
+    y.assign(n, -1);
+    std::vector<int64_t> places(n);
+    const std::vector<Tensor> taken = {tensor(DataType::Float, {static_cast<int64_t>(n)}, x.data())};
+    std::vector<Tensor> given = {tensor(DataType::Float, {static_cast<int64_t>(n)}, y.data())};
+    if (ready->dynamic()) given.push_back(tensor(DataType::Int64, {1, static_cast<int64_t>(n)}, places.data()));
+    return ready->run({.task_id = 0, .stream_id = 7, .device_id = 3}, taken, given);
+  }
+  size_t count(float (*what)(float)) const {
+    size_t found = 0;
+    for (const float value : y) found += what(value) != 0;
+    return found;
+  }
+
+  std::vector<float> y;
+};
+
+float is_nan(float value) { return std::isnan(value); }
+float is_inf(float value) { return std::isinf(value); }
+float is_wrong(float value) { return value != 0; }
+
+TEST_F(Inject, WithoutFaultsNothingIsHit) {
+  ASSERT_TRUE(run(small_model({6})).ok());
+  EXPECT_THAT(y, ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+TEST_F(Inject, OneElementOfTheFirstOutputBecomesNanOrInf) {
+  for (const auto& made : {small_model({6}), eager_model()}) {
+    use("nan@early");
+    ASSERT_TRUE(run(made).ok());
+    EXPECT_EQ(count(is_nan), 1u);
+    use("inf@sum");
+    ASSERT_TRUE(run(made).ok());
+    EXPECT_EQ(count(is_inf), 1u);
+    EXPECT_EQ(count(is_wrong), 1u);
+    use("nan@before_fusion");
+    ASSERT_TRUE(run(made).ok());
+    EXPECT_EQ(count(is_nan), 1u);
+  }
+}
+
+TEST_F(Inject, TheSameSeedHitsTheSameElementAndOthersOthers) {
+  const auto where = [&](const std::string& text) {
+    use(text);
+    EXPECT_TRUE(run(small_model({6})).ok());
+    return std::find_if(y.begin(), y.end(), is_nan) - y.begin();
+  };
+  const auto first = where("nan@late;seed=5");
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(where("nan@late;seed=5"), first);
+  bool other = false;
+  for (int seed = 0; seed < 20; ++seed) other = other || where("nan@late;seed=" + std::to_string(seed)) != first;
+  EXPECT_TRUE(other);
+}
+
+TEST_F(Inject, ABitOfTheGivenByteIsFlipped) {
+  for (const auto& made : {small_model({6}), eager_model()}) {
+    use("bitflip@sum:13");
+    ASSERT_TRUE(run(made).ok());
+    uint32_t bits[6];
+    std::memcpy(bits, y.data(), sizeof bits);
+    EXPECT_EQ(std::popcount(bits[3]), 1);
+    EXPECT_NE(bits[3] & 0xff00, 0u);
+    bits[3] = 0;
+    EXPECT_THAT(bits, ElementsAre(0, 0, 0, 0, 0, 0));
+  }
+  use("bitflip@sum:24");  // behind its end
+  ASSERT_TRUE(run(small_model({6})).ok());
+  EXPECT_EQ(count(is_wrong), 0u);
+}
+
+TEST_F(Inject, AnOverwriteHitsFourElementsOfWhatIsStillNeeded) {
+  for (const auto& made : {small_model({6}), eager_model()}) {
+    use("overwrite@late->early");
+    ASSERT_TRUE(run(made).ok());
+    EXPECT_EQ(count(is_wrong), 4u);
+  }
+  for (const char* idle : {"overwrite@early->late", "overwrite@sum->early", "overwrite@sum->nobody"}) {
+    use(idle);
+    ASSERT_TRUE(run(small_model({6})).ok());
+    EXPECT_EQ(count(is_wrong), 0u) << idle;
+  }
+}
+
+TEST_F(Inject, AFailureNamesOperatorAndPlaceAndIsRemembered) {
+  for (const auto& made : {small_model({6}), eager_model()}) {
+    use("fail@late");
+    const Status status = run(made);
+    EXPECT_EQ(status.code, ACL_ERROR_RT_AICORE_EXCEPTION);
+    EXPECT_THAT(status.message, StartsWith("Neg late: it fails because BELAY_FAULT says fail@late; "));
+    EXPECT_THAT(status.message, HasSubstr("device 3, stream 7, task "));
+    const auto failed = take_failed_operator();
+    ASSERT_TRUE(failed);
+    EXPECT_EQ(failed->name, "late");
+    ASSERT_EQ(failed->inputs.size(), 1u);
+    EXPECT_EQ(failed->inputs[0].shape, Shape{6});
+    EXPECT_EQ(find_failed_operator(3, 7, failed->run.task_id), failed);
+    EXPECT_FALSE(find_failed_operator(3, 8, failed->run.task_id));
+    EXPECT_FALSE(take_failed_operator());
+  }
+}
+
+TEST_F(Inject, ACrashIsAnErrorAndTheNextRunIsRight) {
+  enable_traps();
+  for (const auto& made : {small_model({6}), eager_model()}) {
+    use("crash@late");
+    const Status status = run(made);
+    EXPECT_EQ(status.code, ACL_ERROR_RT_AICORE_EXCEPTION);
+    EXPECT_THAT(status.message, StartsWith("Neg late: the kernel crashed: SIGSEGV at address 0x10; kernel "));
+    use("");
+    ASSERT_TRUE(run(made).ok());
+    EXPECT_EQ(count(is_wrong), 0u);
+  }
+}
+
+TEST_F(Inject, MemoryThatIsNotThereIsACrashOfTheKernelThatReadsIt) {
+  enable_traps();
+  auto loaded = load(std::make_shared<const graph::Model>(small_model({6})), {});
+  ASSERT_TRUE(loaded.ok());
+  y.resize(6);
+  const std::vector<Tensor> taken = {tensor(DataType::Float, {6}, reinterpret_cast<void*>(0x1000))};
+  std::vector<Tensor> given = {tensor(DataType::Float, {6}, y.data())};
+  const Status status = (*loaded)->run({}, taken, given);
+  EXPECT_EQ(status.code, ACL_ERROR_RT_AICORE_EXCEPTION);
+  EXPECT_THAT(status.message, StartsWith("Neg early: the kernel crashed: SIGSEGV at address 0x1000; kernel "));
+}
+
+TEST_F(Inject, ADelayTakesItsTime) {
+  use("delay@late:30");
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_TRUE(run(small_model({6})).ok());
+  EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(30));
+  EXPECT_EQ(count(is_wrong), 0u);
+}
+
+TEST_F(Inject, ElementsAreFoundInEveryLayout) {
+  // 2 x 3 x 2 x 1: flip a bit of every element once, in each layout; each must land elsewhere and not in the padding.
+  using backend::Layout;
+  for (const Layout layout : {Layout::Plain, Layout::ChannelsLast, Layout::Blocked8, Layout::Blocked16}) {
+    const Shape shape{2, 3, 2, 1};
+    const size_t block = layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 3;
+    std::vector<uint8_t> memory(backend::storage_bytes(DataType::UInt8, shape, layout));
+    for (int at = 0; at < 12; ++at) {
+      use("bitflip@op:" + std::to_string(at));
+      const graph::Node node{.name = "op"};
+      const std::vector<Tensor> outputs = {tensor(DataType::UInt8, shape, memory.data(), layout)};
+      Injection::make(node, false)->after(outputs, true);
+    }
+    size_t hit = 0;
+    for (size_t i = 0; i < memory.size(); ++i) {
+      hit += memory[i] != 0;
+      EXPECT_TRUE(memory[i] == 0 || i % block < 3) << i;  // channels are the innermost
+    }
+    EXPECT_EQ(hit, 12u);
+  }
+}
+
+TEST_F(Inject, OperatorsOutsideOfModelsAreMeantByTheirType) {
+  const graph::Node node{.name = "Add7", .type = "Add"};
+  EXPECT_TRUE(is_meant("Add7", node, false));
+  EXPECT_FALSE(is_meant("Add", node, false));
+  EXPECT_TRUE(is_meant("Add", node, true));
+}
+
+}  // namespace
+}  // namespace belay::executor
