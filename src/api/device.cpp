@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "dump/exception.h"
 #include "runtime/current.h"
 #include "runtime/state_callbacks.h"
 
@@ -12,7 +13,13 @@ using namespace belay::api;
 
 aclError aclrtSetDevice(int32_t deviceId) {
   return entry(
-      __func__, [&]() -> Status { return TRY(find_device(deviceId))->set(); }, deviceId);
+      __func__,
+      [&]() -> Status {
+        TRY(TRY(find_device(deviceId))->set());
+        dump::exceptions().device_set(deviceId);
+        return {};
+      },
+      deviceId);
 }
 
 aclError aclrtResetDevice(int32_t deviceId) {

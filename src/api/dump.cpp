@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dumping the tensors of models: aclmdl*Dump and acldump*.
+#include <mutex>
+
 #include "acl/acl_dump.h"
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "base/file.h"
 #include "dump/dump_path.h"
+#include "dump/exception.h"
 #include "dump/op_args.h"
 #include "dump/recorder.h"
 #include "runtime/process.h"
@@ -19,6 +22,17 @@ constexpr size_t kMostConfigBytes = 10 << 20;
 Status require_init() {
   if (process().initialized()) return {};
   return {ACL_ERROR_UNINITIALIZE, "aclInit must be called before", "EP0008"};
+}
+
+// The text stays good until it is asked for again.
+const char* exception_directory() {
+  static auto& mutex = *new std::mutex;
+  static auto& kept = *new std::string;
+  std::lock_guard lock(mutex);
+  const auto directory = dump::exceptions().directory();
+  if (!directory.ok()) return nullptr;
+  kept = *directory;
+  return kept.c_str();
 }
 
 }  // namespace
@@ -70,7 +84,7 @@ const char* acldumpGetPath(acldumpType dumpType) {
           case AIC_ERR_BRIEF_DUMP:
           case AIC_ERR_NORM_DUMP:
           case AIC_ERR_DETAIL_DUMP:
-            return dump::recorder().exception_path();
+            return exception_directory();
           case DATA_DUMP:
           case OVERFLOW_DUMP:
             return dump::recorder().data_path();

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
-
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "api/error.h"
-#include "base/log.h"
 #include "dump/config.h"
 #include "dump/dump_path.h"
-#include "dump/environment.h"
+#include "dump/exception.h"
 #include "dump/recorder.h"
+#include "executor/failure.h"
 #include "executor/model_registry.h"
+#include "runtime/exception.h"
 #include "runtime/process.h"
 #include "runtime/resource_limits.h"
 
@@ -23,12 +22,9 @@ Status check_dump(const std::string& section) {
   return dump::check_supported(config);
 }
 
-void say_what_the_environment_asks() {
-  const auto environment = dump::read_environment(std::getenv, [](const std::string&) { return true; });
-  if (environment.scene == dump::Scene::None) return;
-  log_notice(LogModule::Dump,
-             "the environment (ASCEND_DUMP_SCENE or NPU_COLLECT_PATH) asks for an exception dump, which "
-             "this version does not make");
+// Callbacks hear of the operator that failed, not of the task that ran it and others.
+void name_operator(rtExceptionInfo& info, const Status&) {
+  if (const auto failed = executor::take_failed_operator()) info.task_id = failed->run.task_id;
 }
 
 void started(const InitConfig& config) {
@@ -36,7 +32,8 @@ void started(const InitConfig& config) {
   set_usual_device_limits(config);
   executor::model_registry().set_observers(
       [](const std::string& name, const auto& model) { return dump::recorder().watch(name, model); });
-  say_what_the_environment_asks();
+  executor::set_failure_listener(&dump::exceptions());
+  set_exception_hook(name_operator);
   if (config.dump.empty()) return;
   // It was checked before; a directory that vanished meanwhile shows when the first file is written.
   if (auto dump = dump::parse_section(config.dump, [](const std::string&) { return Status{}; }); dump.ok())

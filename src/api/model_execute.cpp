@@ -5,6 +5,7 @@
 #include "acl/acl_mdl.h"
 #include "api/dataset.h"
 #include "api/entry.h"
+#include "api/exception.h"
 #include "api/exec_config.h"
 #include "api/model_file.h"
 #include "api/stream_allocator.h"
@@ -228,7 +229,10 @@ Status Execution::run() {
 
 Status execute(uint32_t model_id, const aclmdlDataset* input, aclmdlDataset* output, const Stream& stream) {
   auto execution = TRY(prepare(model_id, input, output, stream, true));
-  TRY(execution->run());
+  if (Status status = execution->run(); !status.ok()) {
+    raise_operator_failure(stream, status);
+    return status;
+  }
   describe_outputs(*execution->model, execution->outputs, *output);
   return {};
 }

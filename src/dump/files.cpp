@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/faults.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -117,17 +118,19 @@ std::string later_name(const std::string& name) {
   return time ? bare.substr(0, dot + 1) + std::to_string(*time + 1) + std::string(suffix) : name + "_";
 }
 
-// Gives a whole file its name. One that is too long becomes digits, one that another process took a later time.
-Status publish(const std::string& temporary, const std::string& directory, std::string name) {
+// Gives a whole file its name, and tells it. One that is too long becomes digits, one that another process took a later
+// time.
+Result<std::string> publish(const std::string& temporary, const std::string& directory, std::string name) {
   for (;;) {
-    const std::string path = directory + "/" + name;
+    std::string path = directory + "/" + name;
     int error = rename_new(temporary, path);
     if (error == ENAMETOOLONG) {
       const std::string digits = digits_for(path);
       TRY(add_mapping(directory, digits, name));
-      error = rename_new(temporary, directory + "/" + digits);
+      path = directory + "/" + digits;
+      error = rename_new(temporary, path);
     }
-    if (error == 0) return {};
+    if (error == 0) return path;
     if (error != EEXIST) return failed(path, error);
     name = later_name(name);
   }
@@ -141,7 +144,8 @@ Result<std::string> Files::directory_for(const Place& place) {
     std::lock_guard lock(mutex_);
     if (const auto found = directories_.find(wanted); found != directories_.end()) return found->second;
   }
-  std::string path = TRY(make_directory(place.root->real, place.root->time));
+  std::string path =
+      place.root->time.empty() ? place.root->real : TRY(make_directory(place.root->real, place.root->time));
   for (std::string_view rest = place.directory; !rest.empty();) {
     const std::string_view part = rest.substr(0, rest.find('/'));
     path = TRY(make_directory(path, std::string(part)));
@@ -157,7 +161,7 @@ void Files::forget_directory(const Place& place) {
   directories_.erase(place.root->real + "/" + place.root->time + "/" + place.directory);
 }
 
-Status Files::write_whole(const Outgoing& item) {
+Result<std::string> Files::write_now(const Outgoing& item, mode_t mode) {
   const std::string hidden =
       formatted("/.{}.{}.part", getpid(), digits_for(item.place.directory + "/" + item.place.name));
   std::string directory = TRY(directory_for(item.place));
@@ -171,18 +175,20 @@ Status Files::write_whole(const Outgoing& item) {
   const std::string temporary = directory + hidden;
   if (number < 0) return failed(temporary, errno);
   Descriptor file(number);
-  (void)fchmod(file.number(), kFileMode);
-  Status status;
-  if (!write_all(file.number(), vectors_of(item)) || !file.close())
-    status = failed(directory + "/" + item.place.name, errno);
+  (void)fchmod(file.number(), mode);
+  Result<std::string> path = Status{};
+  if (disk_is_full(item.bytes()))
+    path = failed(directory + "/" + item.place.name, ENOSPC);
+  else if (!write_all(file.number(), vectors_of(item)) || !file.close())
+    path = failed(directory + "/" + item.place.name, errno);
   else
-    status = publish(temporary, directory, item.place.name);
-  if (!status.ok()) (void)unlink(temporary.c_str());
-  return status;
+    path = publish(temporary, directory, item.place.name);
+  if (!path.ok()) (void)unlink(temporary.c_str());
+  return path;
 }
 
 void Files::write(const Outgoing& item) {
-  if (const Status status = write_whole(item); !status.ok()) dropped(item, status.message);
+  if (const auto path = write_now(item, kFileMode); !path.ok()) dropped(item, path.status().message);
 }
 
 void Files::dropped(const Outgoing& item, const std::string& why) {

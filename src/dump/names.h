@@ -25,7 +25,7 @@ std::string digits_for(std::string_view path);
 struct DumpRoot {
   std::string written;  // dump_path as configured, without slashes at its end: what callbacks are told
   std::string real;     // the same directory, absolute
-  std::string time;     // YYYYmmddHHMMSS, when the configuration was set
+  std::string time;     // YYYYmmddHHMMSS, when the configuration was set; empty: files have no such directory
 
   // "<written>/<time>".
   std::string shown() const;

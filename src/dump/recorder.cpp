@@ -2,7 +2,6 @@
 #include "dump/recorder.h"
 
 #include <algorithm>
-#include <climits>
 #include <cstdlib>
 #include <ctime>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "base/strict.h"
 #include "base/text.h"
 #include "dump/dump_path.h"
+#include "dump/exception.h"
 #include "executor/model_registry.h"
 
 namespace belay::dump {
@@ -43,7 +43,7 @@ Status check_supported(const DumpConfig& config) {
     case Kind::Overflow:
       return {};
     case Kind::Exception:
-      return {ACL_ERROR_INTERNAL_ERROR, "dump_scene for exception dumps is not supported by this version; leave it out"};
+      return exceptions().check(config.scene);
     case Kind::Watch:
       return {ACL_ERROR_INTERNAL_ERROR, "dump_scene \"watcher\" is not supported by this version"};
   }
@@ -52,6 +52,7 @@ Status check_supported(const DumpConfig& config) {
 
 void Recorder::use(DumpConfig config, bool callback_only) {
   say_all(config.warnings);
+  if (config.kind() == Kind::Exception) (void)exceptions().enable(config.scene, config.path);  // it was checked
   if (!dumps_data(config)) return;
   if (remote_part(config.path)) {
     log_notice(LogModule::Dump, "dump_path \"{}\" is remote; files go below the working directory", config.path);
@@ -158,6 +159,7 @@ void Recorder::clear() {
   watched_.clear();
   loaded_names_.clear();
   setting_.reset();
+  exceptions().disable();
 }
 
 Status Recorder::drops() const {
@@ -193,17 +195,6 @@ Status Recorder::register_callback(DumpCallback callback, int32_t flag) {
 const char* Recorder::data_path() const {
   std::lock_guard lock(mutex_);
   return data_path_.empty() ? nullptr : data_path_.c_str();
-}
-
-const char* Recorder::exception_path() {
-  std::lock_guard lock(mutex_);
-  const Environment environment = read_environment(std::getenv, make_private_directories);
-  const std::string root = environment.scene != Scene::None ? environment.scene_path : "./";
-  const std::string wanted = root + "/extra-info/data-dump";
-  char resolved[PATH_MAX];
-  if (!make_private_directories(wanted) || !realpath(wanted.c_str(), resolved)) return nullptr;
-  exception_path_ = resolved;
-  return exception_path_.c_str();
 }
 
 std::vector<std::shared_ptr<executor::Observer>> Recorder::watch(const std::string& name,

@@ -25,6 +25,8 @@ class Recorder {
   void end();
   // Until everything queued is on disk or delivered.
   void drain() { outlet_.drain(); }
+  // Until the files among it are on disk.
+  void drain_files() { outlet_.drain_files(); }
 
   // aclmdlInitDump: 100002 when that was done, 100044 when aclInit's configuration dumps already.
   Status init();
@@ -42,8 +44,6 @@ class Recorder {
   // acldumpGetPath for operator and overflow dumps; null before the first configuration. The text stays good until
   // another is set.
   const char* data_path() const;
-  // The same for exception dumps; the directory exists afterwards. Null when it cannot be made.
-  const char* exception_path();
 
   // Who watches a model that is loaded now: nobody, unless the configuration chooses something in it.
   std::vector<std::shared_ptr<executor::Observer>> watch(const std::string& name,
@@ -73,7 +73,7 @@ class Recorder {
   std::shared_ptr<const Setting> setting_;  // null: nothing is dumped
   std::vector<Watched> watched_;
   std::set<std::string> loaded_names_;  // of models loaded under this setting
-  std::string data_path_, exception_path_;
+  std::string data_path_;
 };
 
 // The one of the process. Its outlet takes its memory limit from BELAY_DUMP_MEMORY.

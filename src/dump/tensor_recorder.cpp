@@ -6,6 +6,7 @@
 
 #include "backend/cpu/layout.h"
 #include "backend/cpu/parallel.h"
+#include "base/faults.h"
 #include "dump/csv.h"
 #include "dump/names.h"
 
@@ -56,7 +57,9 @@ void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool inpu
   const bool known =
       graph::is_known(chosen.original_shape) && graph::element_count(chosen.original_shape) == tensor.count();
   header.original_shape = dims_of(known ? chosen.original_shape : tensor.shape);
-  entries.push_back({&tensor, input, std::move(header), chosen.constant, chosen.value});
+  // A fault that overwrites values makes what was known of them wrong.
+  static const bool values_change = faults().has(OpFault::Kind::Overwrite);
+  entries.push_back({&tensor, input, std::move(header), chosen.constant, values_change ? ValueKey{} : chosen.value});
 }
 
 void TensorRecorder::record(const Setting& setting, const std::string& directory, const RunInfo& run,

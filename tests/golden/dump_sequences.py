@@ -179,10 +179,6 @@ class Order(DumpTest):
         watch = self.config("watch.json", dump_scene="watcher", dump_list=[{"watcher_nodes": ["prob"]}])
         said = self.drive("init", "initdump", f"setdump={watch}!500000", "finalize")
         self.assertIn('dump_scene "watcher" is not supported', said)
-        exception = self.config("exception.json", dump_scene="aic_err_norm_dump")
-        said = self.drive("init", "initdump", f"setdump={exception}!500000", "finalize")
-        self.drive(f"init={exception}!500000")
-        self.assertIn("exception dumps is not supported", said)
 
     def test_the_path_survives_finalize(self):
         config = self.config(dump_list=[{}])
