@@ -17,6 +17,10 @@ std::span<const KernelRow> simd_softmax_rows();
 std::span<const KernelRow> simd_norm_rows();
 std::span<const KernelRow> simd_reduce_rows();
 
+// Of the files in cpu/winograd and cpu/panels.
+std::span<const KernelRow> winograd_rows();
+std::span<const KernelRow> panel_convolution_rows();
+
 // Of the files in cpu/onednn.
 std::span<const KernelRow> onednn_convolution_rows();
 std::span<const KernelRow> onednn_pooling_rows();

@@ -20,6 +20,8 @@ constexpr Family families[] = {
     cpu::simd_softmax_rows,
     cpu::simd_norm_rows,
     cpu::simd_reduce_rows,
+    cpu::winograd_rows,
+    cpu::panel_convolution_rows,
     cpu::onednn_convolution_rows,
     cpu::onednn_pooling_rows,
     cpu::onednn_matmul_rows,

@@ -13,7 +13,7 @@ namespace belay::backend::cpu::onednn {
 
 MadeKernel ChainKernel::make(Parts parts) {
   std::unique_ptr<ChainKernel> kernel(new ChainKernel(std::move(parts)));
-  if (kernel->repacks()) kernel->repacked_ = TRY(allocate_packed(kernel->parts_.weights_wanted));
+  if (kernel->repacks()) kernel->repacked_ = TRY(allocate_packed(kernel->parts_.weights_wanted.get_size()));
   kernel->fused_ = kernel->make_call(true);
   return std::unique_ptr<Kernel>(std::move(kernel));
 }

@@ -2,7 +2,7 @@
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/onednn/call.h"
 #include "backend/cpu/onednn/nan_watch.h"
-#include "backend/cpu/onednn/reference_fallback.h"
+#include "backend/cpu/other_row.h"
 #include "graph/window.h"
 
 namespace belay::backend::cpu {
@@ -15,7 +15,7 @@ using dnnl::algorithm;
 class Pooling : public Kernel {
  public:
   Pooling(const KernelRequest& request, Call call, Layout layout, bool maximum)
-      : call_(std::move(call)), layout_(layout), maximum_(maximum), reference_(request) {}
+      : call_(std::move(call)), layout_(layout), maximum_(maximum), reference_(request, "reference") {}
 
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
     call_.set(DNNL_ARG_SRC, inputs[0].data);
@@ -34,7 +34,7 @@ class Pooling : public Kernel {
   Call call_;
   Layout layout_;
   bool maximum_;
-  ReferenceFallback reference_;
+  OtherRow reference_;
 };
 
 Status check(const KernelRequest& request) {

@@ -16,14 +16,6 @@ namespace {
 
 constexpr size_t alignment = 64;
 
-// What decides the packed bytes: the bytes given, their order, the order wanted.
-std::string key_of(const Desc& given, const void* data, const Desc& wanted) {
-  const XXH128_hash_t hash = XXH3_128bits(data, given.get_size());
-  std::string key(reinterpret_cast<const char*>(&hash), sizeof hash);
-  key.append(reinterpret_cast<const char*>(&given.data), sizeof given.data);
-  return key.append(reinterpret_cast<const char*>(&wanted.data), sizeof wanted.data);
-}
-
 struct Store {
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<const void>> known;
@@ -36,16 +28,17 @@ Store& store() {
 
 }  // namespace
 
-Result<std::shared_ptr<void>> allocate_packed(const Desc& wanted) {
-  const size_t bytes = (wanted.get_size() + alignment - 1) / alignment * alignment;
+Result<std::shared_ptr<void>> allocate_packed(size_t wanted) {
+  const size_t bytes = (wanted + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, std::max(bytes, alignment));
   if (!memory) return refuse("there is no memory for packed weights");
   return std::shared_ptr<void>(memory, std::free);
 }
 
-Result<PackedWeights> pack(const Desc& given, const void* data, const Desc& wanted, bool copy) {
-  if (given == wanted && !copy) return PackedWeights(data, [](const void*) {});
-  const std::string key = key_of(given, data, wanted);
+Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t given, size_t wanted,
+                              const std::function<Status(void*)>& fill) {
+  const XXH128_hash_t hash = XXH3_128bits(data, given);
+  const std::string key = std::string(reinterpret_cast<const char*>(&hash), sizeof hash) + form;
   Store& all = store();
   {
     std::lock_guard lock(all.mutex);
@@ -55,11 +48,19 @@ Result<PackedWeights> pack(const Desc& given, const void* data, const Desc& want
     }
   }
   auto made = TRY(allocate_packed(wanted));
-  TRY(convert(given, data, wanted, made.get()));
+  TRY(fill(made.get()));
   std::lock_guard lock(all.mutex);
   std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });
   all.known[key] = made;
   return PackedWeights(made);
+}
+
+Result<PackedWeights> pack(const Desc& given, const void* data, const Desc& wanted, bool copy) {
+  if (given == wanted && !copy) return PackedWeights(data, [](const void*) {});
+  std::string form(reinterpret_cast<const char*>(&given.data), sizeof given.data);
+  form.append(reinterpret_cast<const char*>(&wanted.data), sizeof wanted.data);
+  return pack_as(form, data, given.get_size(), wanted.get_size(),
+                 [&](void* to) { return convert(given, data, wanted, to); });
 }
 
 }  // namespace belay::backend::cpu::onednn

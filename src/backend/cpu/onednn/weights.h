@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "backend/cpu/onednn/engine.h"
 
@@ -14,7 +16,11 @@ using PackedWeights = std::shared_ptr<const void>;
 // When nothing needs to move, the data itself is taken: it must outlive the weights, unless it is to be copied.
 Result<PackedWeights> pack(const Desc& given, const void* data, const Desc& wanted, bool copy = false);
 
+// Weights in a form of the caller's: `form` and the bytes given tell it from others. `fill` writes them.
+Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t given, size_t wanted,
+                              const std::function<Status(void*)>& fill);
+
 // Memory for weights that are packed at each run.
-Result<std::shared_ptr<void>> allocate_packed(const Desc& wanted);
+Result<std::shared_ptr<void>> allocate_packed(size_t bytes);
 
 }  // namespace belay::backend::cpu::onednn
