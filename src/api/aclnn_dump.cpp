@@ -46,7 +46,7 @@ Status dump_tensors(const char* type, const char* name, aclTensor** tensors, siz
   if (inputs + outputs > 0 && !tensors) return {ACLNN_ERR_PARAM_NULLPTR, "parameter tensors must not be null"};
   auto target = TRY(find_stream(stream));
   auto made = std::make_unique<NamedTensors>();
-  made->observer = dump::recorder().watch_operator(true);
+  made->observer = dump::recorder().watch_operator(dump::OperatorLevel::Call);
   if (!made->observer) return {};
   made->node.type = type;
   made->node.name = name;

@@ -8,6 +8,7 @@
 #include "api/aclnn_args.h"
 #include "api/entry.h"
 #include "api/strided_copy.h"
+#include "api/task_overflow.h"
 #include "api/tensor_desc.h"
 #include "base/text.h"
 #include "dump/op_args.h"
@@ -70,12 +71,14 @@ struct AclnnExecutor::Run {
   };
   std::shared_ptr<operators::Plan> plan;
   operators::RunInfo info{};
+  TaskOverflow overflow;
   std::vector<backend::Tensor> inputs, outputs;
   std::vector<Copied> copied_inputs, copied_outputs;
   std::byte* workspace = nullptr;
   size_t workspace_bytes = 0;
   // When the call is dumped: how its kernels are shown, and the call as a whole.
   std::unique_ptr<operators::Watch> watch;
+  std::shared_ptr<executor::Observer> call_watcher;
   graph::Node whole;
 
   size_t needed() const {
@@ -102,18 +105,21 @@ struct AclnnExecutor::Run {
       outputs[copied.tensor].data = at;
       at += rounded(copied.view.bytes());
     }
-    if (watch) watch->observer->starts(info, whole, inputs);
+    info.guard = overflow.guard();
+    if (call_watcher) call_watcher->starts(info, whole, inputs);
     TRY(plan->fixed() ? plan->run(info, inputs, outputs, at, watch.get()) : run_nodes());
-    if (watch) watch->observer->ran(info, whole, inputs, outputs);
+    if (call_watcher) call_watcher->ran(info, whole, inputs, outputs);
     for (const Copied& copied : copied_outputs)
       scatter_view(static_cast<const std::byte*>(outputs[copied.tensor].data), copied.view);
-    return {};
+    return overflow.settle();
   }
 
-  // Kernels are L0, the call is L2.
-  void watched_by(std::shared_ptr<executor::Observer> observer, const std::string& function, uint64_t sequence) {
+  // Kernels are L0, the call is L2. `call` may be null.
+  void watched_by(std::shared_ptr<executor::Observer> kernels, std::shared_ptr<executor::Observer> call,
+                  const std::string& function, uint64_t sequence) {
     const std::string numbered = function + "_" + std::to_string(sequence);
-    watch = std::make_unique<operators::Watch>(operators::Watch{std::move(observer), numbered + "_L0", "AiCore"});
+    watch = std::make_unique<operators::Watch>(operators::Watch{std::move(kernels), numbered + "_L0", "AiCore"});
+    call_watcher = std::move(call);
     whole.type = numbered + "_L2";
     whole.name = function;
     const auto describe = [](const std::vector<backend::Tensor>& tensors, std::vector<graph::TensorDesc>& descs) {
@@ -164,12 +170,14 @@ Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* worksp
   run->workspace = static_cast<std::byte*>(workspace);
   run->workspace_bytes = workspace ? bytes : 0;
   if (dump::op_args().started()) record_arguments(plan_.plan->graph());
-  if (auto watcher = dump::recorder().watch_operator(true)) run->watched_by(std::move(watcher), function_, sequence_);
+  using dump::OperatorLevel;
+  if (auto kernels = dump::recorder().watch_operator(OperatorLevel::Kernel))
+    run->watched_by(std::move(kernels), dump::recorder().watch_operator(OperatorLevel::Call), function_, sequence_);
   return stream->launch([run = std::move(run)] { return run->run(); });
 }
 
 std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(const Stream& stream) const {
-  auto run = std::make_unique<Run>();
+  auto run = std::make_unique<Run>(Run{.overflow = TaskOverflow(stream)});
   run->plan = plan_.plan;
   run->info.stream_id = static_cast<uint32_t>(stream.id());
   run->info.task_id = operators::next_task_id(run->info.stream_id);

@@ -9,6 +9,7 @@
 #include "api/exec_config.h"
 #include "api/model_file.h"
 #include "api/stream_allocator.h"
+#include "api/task_overflow.h"
 #include "executor/model_registry.h"
 #include "runtime/current.h"
 #include "runtime/device.h"
@@ -42,8 +43,12 @@ struct Execution {
   std::unique_ptr<StreamAllocator> allocator;
   std::vector<ShortInput> short_inputs;
   std::vector<int32_t> gear;  // what the gear input holds, whatever the width of the program's buffer
+  std::optional<TaskOverflow> overflow;
+  aclmdlDataset* described_late = nullptr;  // the outputs, when only the run can tell their shapes
 
   Status run();
+  // The same as a task of a stream, which also tells of an overflow.
+  Status run_task();
 };
 
 Status input_error(const std::string& why) { return {ACL_ERROR_GE_FAILURE, why, "E13025"}; }
@@ -194,6 +199,7 @@ Result<std::shared_ptr<Execution>> prepare(uint32_t model_id, const aclmdlDatase
   execution->model = TRY(executor::model_registry().find(model_id));
   execution->info.stream_id = static_cast<uint32_t>(stream.id());
   execution->info.device_id = stream.context()->device().id();
+  execution->overflow.emplace(stream);
   TRY(check_counts(*execution->model, *input, *output));
   TRY(take_inputs(*execution, *input));
   TRY(take_outputs(*execution, *output, synchronous));
@@ -223,18 +229,27 @@ Status Execution::run() {
     std::memcpy(input.padded.data(), inputs[input.index].data, input.bytes);
     inputs[input.index].data = input.padded.data();
   }
+  info.guard = overflow->guard();
   TRY(model->run(info, inputs, outputs, allocator.get()));
   return hand_over(*this);
 }
 
+Status Execution::run_task() {
+  TRY(run());
+  if (described_late) describe_outputs(*model, outputs, *described_late);
+  return overflow->settle();
+}
+
 Status execute(uint32_t model_id, const aclmdlDataset* input, aclmdlDataset* output, const Stream& stream) {
   auto execution = TRY(prepare(model_id, input, output, stream, true));
+  // It runs on no stream of the program's, so the mode that the device has now counts.
+  execution->overflow.emplace(stream, stream.context()->device().saturation_mode == ACL_RT_OVERFLOW_MODE_SATURATION);
   if (Status status = execution->run(); !status.ok()) {
     raise_operator_failure(stream, status);
     return status;
   }
   describe_outputs(*execution->model, execution->outputs, *output);
-  return {};
+  return execution->overflow->settle();
 }
 
 Status check(const aclmdlDataset* input, const aclmdlDataset* output) {
@@ -248,9 +263,12 @@ Status execute_async(uint32_t model_id, const aclmdlDataset* input, aclmdlDatase
   auto target = TRY(find_stream(stream));
   auto execution = TRY(prepare(model_id, input, output, *target, false));
   describe_outputs(*execution->model, execution->outputs, *output);
-  if (const auto user = find_allocator(target->handle()); user && execution->model->dynamic())
+  if (!std::ranges::all_of(execution->outputs, [](const Tensor& each) { return graph::is_known(each.shape); }))
+    execution->described_late = output;
+  if (const auto user = find_allocator(target->handle()); user && execution->model->dynamic()) {
     execution->allocator = std::make_unique<StreamAllocator>(user);
-  return target->launch([execution] { return execution->run(); });
+  }
+  return target->launch([execution] { return execution->run_task(); });
 }
 
 }  // namespace
@@ -277,7 +295,7 @@ aclError aclmdlExecuteV2(uint32_t modelId, const aclmdlDataset* input, aclmdlDat
         TRY(target->launch([execution] { return execution->run(); }));
         TRY(target->synchronize(handle->stream_timeout));
         describe_outputs(*execution->model, execution->outputs, *output);
-        return {};
+        return execution->overflow->settle();
       },
       modelId, input, output, stream, handle);
 }

@@ -8,6 +8,7 @@
 #include "api/entry.h"
 #include "api/op_attr.h"
 #include "api/stream_allocator.h"
+#include "api/task_overflow.h"
 #include "base/text.h"
 #include "dump/recorder.h"
 #include "graph/private_format.h"
@@ -128,22 +129,27 @@ Result<OpExecution> place(operators::SingleOperator op, const operators::Operato
 Status launch(OpExecution execution, const std::shared_ptr<Stream>& stream, std::vector<graph::Shape>* results) {
   const bool nothing = std::ranges::all_of(execution.outputs, [](const auto& t) { return t.count() == 0; });
   if (nothing && !execution.outputs.empty()) return {};
-  auto watcher = dump::recorder().watch_operator(false);
-  const operators::RunInfo info{.task_id = operators::next_task_id(static_cast<uint32_t>(stream->id())),
-                                .stream_id = static_cast<uint32_t>(stream->id()),
-                                .device_id = stream->context()->device().id()};
+  auto watcher = dump::recorder().watch_operator(dump::OperatorLevel::Operator);
+  operators::RunInfo info{.task_id = operators::next_task_id(static_cast<uint32_t>(stream->id())),
+                          .stream_id = static_cast<uint32_t>(stream->id()),
+                          .device_id = stream->context()->device().id()};
   const auto watch = watcher ? std::make_shared<operators::Watch>(operators::Watch{std::move(watcher)}) : nullptr;
   auto allocator = allocator_of(*stream);
+  TaskOverflow overflow(*stream);
   if (execution.op.plan->fixed()) {
     auto work = TRY(take_workspace(execution.op.plan->work_bytes(), std::move(allocator)));
     auto held = std::make_unique<OpExecution>(std::move(execution));
-    return stream->launch([held = std::move(held), work = std::move(work), info, watch] {
-      return held->op.plan->run(info, held->inputs, held->outputs, work.get(), watch.get());
+    return stream->launch([held = std::move(held), work = std::move(work), info, watch, overflow]() mutable -> Status {
+      info.guard = overflow.guard();
+      TRY(held->op.plan->run(info, held->inputs, held->outputs, work.get(), watch.get()));
+      return overflow.settle();
     });
   }
   auto held = std::make_shared<OpExecution>(std::move(execution));
-  TRY(stream->launch([held, allocator, info, watch] {
-    return held->op.plan->run_nodes(info, held->inputs, held->outputs, *allocator, watch.get());
+  TRY(stream->launch([held, allocator, info, watch, overflow]() mutable -> Status {
+    info.guard = overflow.guard();
+    TRY(held->op.plan->run_nodes(info, held->inputs, held->outputs, *allocator, watch.get()));
+    return overflow.settle();
   }));
   if (!results) return {};
   TRY(stream->synchronize());

@@ -22,6 +22,7 @@ const ChosenNode* ModelObserver::chosen(const ModelPlan& plan, const RunInfo& ru
   const Setting& setting = *plan.setting;
   if (run.data_index != step_ || plan.setting != seen_) {
     recorder_.forget_values();
+    overflow_.forget();
     seen_ = plan.setting;
     step_ = run.data_index;
     step_wanted_ = setting.config.wants_step(step_) && outlet_.usable();
@@ -56,12 +57,19 @@ void ModelObserver::ran(const RunInfo& run, const graph::Node& node, std::span<c
   if (changes) recorder_.forget_values();
   if (!found) return;
   if (plan->setting->config.overflow) {
-    if (changes) return overflow_.judge_changed(*plan->setting, directory_, run, node, *found, outputs);
+    if (changes) return overflow_.judge_changed(*plan->setting, directory_, run, *found, outputs);
     return overflow_.judge(*plan->setting, directory_, run, *found, inputs, outputs);
   }
   recorder_.record(*plan->setting, directory_, run, *found, changes ? std::span<const Tensor>() : inputs, outputs);
   if (!changes) record_data(*plan->setting, run, *found, inputs);
 }
+
+OperatorObserver::OperatorObserver(Outlet& outlet, std::shared_ptr<const Setting> setting, OperatorLevel level)
+    : recorder_(outlet),
+      overflow_(outlet, recorder_,
+                level == OperatorLevel::Operator ? OverflowFinder::Tells::Opdebug : OverflowFinder::Tells::Nothing),
+      setting_(std::move(setting)),
+      level_(level) {}
 
 ChosenNode OperatorObserver::chosen(const graph::Node& node) const {
   ChosenNode chosen = choose_operator(setting_->config.mode, node);
@@ -70,15 +78,27 @@ ChosenNode OperatorObserver::chosen(const graph::Node& node) const {
 }
 
 void OperatorObserver::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
-  if (!separate_inputs_ && !changes_inputs(node)) return;
+  const bool changes = changes_inputs(node);
+  if (setting_->config.overflow) {
+    // The program may give one memory as input and output, which only its outputs show.
+    if (changes || level_ == OperatorLevel::Operator) overflow_.keep(node, inputs);
+    return;
+  }
+  if (level_ == OperatorLevel::Operator && !changes) return;
   recorder_.record(*setting_, std::to_string(run.device_id), run, chosen(node), inputs, {});
 }
 
 void OperatorObserver::ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
                            std::span<const Tensor> outputs) {
-  const bool apart = separate_inputs_ || changes_inputs(node);
-  recorder_.record(*setting_, std::to_string(run.device_id), run, chosen(node),
-                   apart ? std::span<const Tensor>() : inputs, outputs);
+  const bool changes = changes_inputs(node);
+  const std::string directory = std::to_string(run.device_id);
+  if (setting_->config.overflow) {
+    if (changes || level_ == OperatorLevel::Operator)
+      return overflow_.judge_changed(*setting_, directory, run, chosen(node), outputs);
+    return overflow_.judge(*setting_, directory, run, chosen(node), inputs, outputs);
+  }
+  const bool apart = changes || level_ != OperatorLevel::Operator;
+  recorder_.record(*setting_, directory, run, chosen(node), apart ? std::span<const Tensor>() : inputs, outputs);
 }
 
 }  // namespace belay::dump

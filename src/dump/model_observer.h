@@ -25,7 +25,7 @@ class ModelObserver : public executor::Observer {
         name_(std::move(name)),
         plan_(std::move(plan)),
         recorder_(outlet),
-        overflow_(outlet, recorder_) {}
+        overflow_(outlet, recorder_, OverflowFinder::Tells::OpdebugAndGrowth) {}
 
   const std::string& name() const { return name_; }
   // From any thread. Null: nothing is dumped any more.
@@ -55,12 +55,14 @@ class ModelObserver : public executor::Observer {
   std::string directory_;
 };
 
-// Dumps one operator that runs outside of a model, as the current mode asks. aclnn operators have their inputs in a
-// file of their own.
+// An operator outside of any model, as the program called it: aclop, a kernel of an aclnn call, the call as a whole.
+enum class OperatorLevel { Operator, Kernel, Call };
+
+// Dumps one operator that runs outside of a model, as the current mode asks, or when it overflows. aclnn operators have
+// their inputs in a file of their own; when they overflow there is one file, and no Opdebug.
 class OperatorObserver : public executor::Observer {
  public:
-  OperatorObserver(Outlet& outlet, std::shared_ptr<const Setting> setting, bool separate_inputs)
-      : recorder_(outlet), setting_(std::move(setting)), separate_inputs_(separate_inputs) {}
+  OperatorObserver(Outlet& outlet, std::shared_ptr<const Setting> setting, OperatorLevel level);
 
   bool wants(const graph::Node&) const override { return true; }
   void starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) override;
@@ -71,8 +73,9 @@ class OperatorObserver : public executor::Observer {
   ChosenNode chosen(const graph::Node& node) const;
 
   TensorRecorder recorder_;
+  OverflowFinder overflow_;
   const std::shared_ptr<const Setting> setting_;
-  const bool separate_inputs_;
+  const OperatorLevel level_;
 };
 
 }  // namespace belay::dump

@@ -11,6 +11,8 @@ namespace belay::dump {
 
 constexpr const char* kOpdebugName = "Node_OpDebug";
 constexpr const char* kOpdebugStem = "Opdebug.Node_OpDebug";
+// What the name of the file begins with that tells what led to it: <stem><execution>_<stream>_<task>.json.
+constexpr const char* kChainStem = "overflow_chain_";
 
 // Its 2048 bytes of data: the layout with a magic number, version 0, one AI Core record with the operator's ids.
 std::string opdebug_block(const executor::RunInfo& run);

@@ -2,11 +2,11 @@
 #include "dump/overflow.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 
-#include "backend/cpu/layout.h"
+#include "backend/cpu/finite.h"
 #include "base/log.h"
-#include "dump/finite.h"
+#include "base/text.h"
 #include "dump/names.h"
 #include "dump/opdebug.h"
 
@@ -20,30 +20,18 @@ size_t stored_bytes(const Tensor& tensor) {
   return backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
 }
 
-// The last word on a tensor whose memory holds something that is not finite: it may be in what pads the blocks.
-bool finite_without_padding(const Tensor& tensor) {
-  std::vector<std::byte> row_major(graph::bytes_of(tensor.type, tensor.count()));
-  Tensor target{tensor.type, tensor.shape, backend::Layout::Plain, row_major.data()};
-  if (!backend::cpu::reorder(tensor, target).ok()) return false;
-  return all_finite(target.type, target.data, static_cast<uint64_t>(target.count()));
+bool all_finite(std::span<const Tensor> tensors) {
+  return std::ranges::all_of(tensors, [](const Tensor& tensor) { return backend::cpu::is_finite(tensor); });
 }
-
-bool all_tensors_finite(std::span<const Tensor> tensors) { return std::ranges::all_of(tensors, is_finite); }
 
 }  // namespace
 
-bool is_finite(const Tensor& tensor) {
-  const size_t bytes = stored_bytes(tensor), each = graph::bits_of(tensor.type) / 8;
-  if (bytes == 0 || each == 0 || all_finite(tensor.type, tensor.data, bytes / each)) return true;
-  return bytes != graph::bytes_of(tensor.type, tensor.count()) && finite_without_padding(tensor);
-}
-
 void OverflowFinder::keep(const graph::Node& node, std::span<const Tensor> inputs) {
-  kept_for_ = nullptr;
+  kept_finite_ = false;
   kept_.clear();
   kept_bytes_.clear();
   try {
-    if (!all_tensors_finite(inputs)) return;
+    if (!all_finite(inputs)) return;
     for (const Tensor& input : inputs) {
       const size_t bytes = stored_bytes(input);
       const auto* from = input.as<const std::byte>();
@@ -51,50 +39,72 @@ void OverflowFinder::keep(const graph::Node& node, std::span<const Tensor> input
       kept_.push_back(input);
       if (bytes > 0) kept_.back().data = kept_bytes_.back().data();
     }
-    kept_for_ = &node;
+    kept_finite_ = true;
   } catch (const std::exception& e) {
     log_notice(LogModule::Dump, "{} \"{}\" is not watched for overflow: {}", node.type, node.name, e.what());
   }
 }
 
 void OverflowFinder::judge_changed(const Setting& setting, const std::string& directory, const RunInfo& run,
-                                   const graph::Node& node, const ChosenNode& chosen, std::span<const Tensor> outputs) {
-  if (kept_for_ == &node) judge(setting, directory, run, chosen, kept_, outputs);
-  kept_for_ = nullptr;
+                                   const ChosenNode& chosen, std::span<const Tensor> outputs) {
+  if (kept_finite_) judge(setting, directory, run, chosen, kept_, outputs);
+  kept_finite_ = false;
   kept_bytes_.clear();
+}
+
+bool OverflowFinder::overflows(const RunInfo& run, const ChosenNode& chosen, std::span<const Tensor> inputs,
+                               std::span<const Tensor> outputs) {
+  std::vector<double> most;
+  for (const Tensor& output : outputs) most.push_back(backend::cpu::largest_magnitude(output));
+  if (tells_ == Tells::OpdebugAndGrowth) growth_.saw(chosen, inputs, outputs, most);
+  if (run.clipped) return true;
+  return !std::ranges::all_of(most, [](double each) { return std::isfinite(each); }) && all_finite(inputs);
 }
 
 void OverflowFinder::judge(const Setting& setting, const std::string& directory, const RunInfo& run,
                            const ChosenNode& chosen, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
   try {
-    if (all_tensors_finite(outputs) || !all_tensors_finite(inputs)) return;
+    if (!overflows(run, chosen, inputs, outputs)) return;
   } catch (const std::exception& e) {
     log_notice(LogModule::Dump, "\"{}\" is not judged for overflow: {}", chosen.name, e.what());
     return;
   }
-  record_opdebug(setting, directory, run);
+  if (tells_ != Tells::Nothing) record_opdebug(setting, directory, run);
   recorder_.forget_values();  // copies made for an earlier file may be those of values that changed since
   recorder_.record(setting, directory, run, chosen, inputs, outputs);
+  if (tells_ == Tells::OpdebugAndGrowth) record_growth(setting, directory, run, chosen);
 }
 
 void OverflowFinder::record_opdebug(const Setting& setting, const std::string& directory, const RunInfo& run) {
   const uint64_t time = next_time();
   Outgoing item{.place = {setting.root, directory,
                           std::string(kOpdebugStem) + "." + file_suffix(run.task_id, run.stream_id, time)}};
-  Status status;
+  const std::string block = opdebug_block(run);
+  auto head = encode(opdebug_header(time, block.data()));
+  if (head.ok())
+    submit(std::move(item), std::move(head).value() + block);
+  else
+    outlet_.dropped(item, head.status().message);
+}
+
+// Beside the directories of the executions, where the vendor's tools do not look. A callback gets dump files only.
+void OverflowFinder::record_growth(const Setting& setting, const std::string& directory, const RunInfo& run,
+                                   const ChosenNode& chosen) {
+  if (outlet_.has_callback()) return;
+  const std::string name = formatted("{}{}_{}_{}.json", kChainStem, run.data_index, run.stream_id, run.task_id);
+  std::string chain = growth_.chain_of(chosen, run);
+  if (chain.empty()) return;
+  submit({.place = {setting.root, directory.substr(0, directory.rfind('/')), name}}, std::move(chain));
+}
+
+void OverflowFinder::submit(Outgoing item, std::string content) {
   try {
-    const std::string block = opdebug_block(run);
-    auto head = encode(opdebug_header(time, block.data()));
-    status = head.ok() ? Status{} : head.status();
-    if (status.ok()) {
-      item.head = std::move(head).value() + block;
-      item.counted = outlet_.reserve(kOverhead + item.head.size()).take_rest();
-      outlet_.submit(std::move(item));
-    }
+    item.counted = outlet_.reserve(kOverhead + content.size()).take_rest();
+    item.head = std::move(content);
+    outlet_.submit(std::move(item));
   } catch (const std::exception& e) {
-    status = {ACL_ERROR_FAILURE, e.what()};
+    outlet_.dropped(item, e.what());
   }
-  if (!status.ok()) outlet_.dropped(item, status.message);
 }
 
 }  // namespace belay::dump

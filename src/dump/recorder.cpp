@@ -210,11 +210,13 @@ std::vector<std::shared_ptr<executor::Observer>> Recorder::watch(const std::stri
   return {observer};
 }
 
-std::shared_ptr<executor::Observer> Recorder::watch_operator(bool kernel_level) const {
+std::shared_ptr<executor::Observer> Recorder::watch_operator(OperatorLevel level) const {
   std::lock_guard lock(mutex_);
-  if (!setting_ || !setting_->config.op_switch) return nullptr;
-  if (!(kernel_level ? setting_->config.kernel_level : setting_->config.op_level)) return nullptr;
-  return std::make_shared<OperatorObserver>(outlet_, setting_, kernel_level);
+  if (!setting_) return nullptr;
+  const DumpConfig& config = setting_->config;
+  if (config.overflow ? level == OperatorLevel::Call : !config.op_switch) return nullptr;
+  if (!(level == OperatorLevel::Operator ? config.op_level : config.kernel_level)) return nullptr;
+  return std::make_shared<OperatorObserver>(outlet_, setting_, level);
 }
 
 Recorder& recorder() {

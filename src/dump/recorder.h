@@ -48,9 +48,8 @@ class Recorder {
   // Who watches a model that is loaded now: nobody, unless the configuration chooses something in it.
   std::vector<std::shared_ptr<executor::Observer>> watch(const std::string& name,
                                                          const std::shared_ptr<const graph::Model>& model);
-  // Who watches an operator that runs outside of a model now; null when nobody does. `kernel_level`: an aclnn
-  // operator, whose inputs have a file of their own.
-  std::shared_ptr<executor::Observer> watch_operator(bool kernel_level) const;
+  // Who watches an operator that runs outside of a model now; null when nobody does.
+  std::shared_ptr<executor::Observer> watch_operator(OperatorLevel level) const;
 
  private:
   struct Watched {

@@ -22,6 +22,11 @@ struct ValueKey {
   int output = 0;
   bool operator==(const ValueKey&) const = default;
 };
+struct ValueKeyHash {
+  size_t operator()(const ValueKey& key) const {
+    return std::hash<const void*>()(key.node) ^ static_cast<size_t>(key.output) * 0x9e3779b97f4a7c15u;
+  }
+};
 
 // An input or output of a chosen node, and what its entry in a header says of it.
 struct ChosenTensor {

@@ -50,11 +50,6 @@ class TensorRecorder {
     ValueKey value;
   };
   using Entries = std::vector<Entry>;
-  struct KeyHash {
-    size_t operator()(const ValueKey& key) const {
-      return std::hash<const void*>()(key.node) ^ static_cast<size_t>(key.output) * 0x9e3779b97f4a7c15u;
-    }
-  };
   // A copy of a tensor in row-major order that waits to be written.
   struct KnownCopy {
     size_t bytes;
@@ -80,8 +75,8 @@ class TensorRecorder {
 
   Outlet& outlet_;
   // Of this execution.
-  std::unordered_map<ValueKey, KnownCopy, KeyHash> copies_;
-  std::unordered_map<ValueKey, KnownStatistics, KeyHash> measured_;
+  std::unordered_map<ValueKey, KnownCopy, ValueKeyHash> copies_;
+  std::unordered_map<ValueKey, KnownStatistics, ValueKeyHash> measured_;
   // Constants never change.
   std::unordered_map<const graph::Constant*, KnownStatistics> measured_constants_;
 };

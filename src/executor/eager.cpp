@@ -10,6 +10,7 @@
 #include "base/trap.h"
 #include "executor/branch.h"
 #include "executor/failure.h"
+#include "executor/overflow_guard.h"
 #include "graph/infer_graph.h"
 
 namespace belay::executor {
@@ -118,6 +119,7 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
   for (const auto& observer : options_.observers)
     if (observer->wants(node)) watchers.push_back(observer.get());
   const auto seen = tensors_of(inputs);
+  const uint64_t clipped_before = info.guard ? info.guard->clipped() : 0;
   for (Observer* watcher : watchers) watcher->starts(info, node, seen);
   Outputs outputs = is_choice(node) ? run_choice(node, info, inputs, allocator)
                     : is_loop(node) ? run_loop(node, info, inputs, allocator)
@@ -132,6 +134,7 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
     tried_.clear();
     return status;
   }
+  info.clipped = info.guard && info.guard->clipped() != clipped_before;
   for (Observer* watcher : watchers) watcher->ran(info, node, seen, tensors_of(*outputs));
   return outputs;
 }
@@ -197,6 +200,7 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, RunInfo info, con
     scratch = TRY(allocate({graph::DataType::UInt8, {static_cast<int64_t>(bytes)}}, allocator));
     kernel->set_scratch(scratch.tensor.data);
   }
+  if (info.guard) info.guard->before(taken, given);
   if (Status status = call(node, info, found, taken, given); !status.ok()) {
     tried_ = std::move(outputs);
     tried_how_ = found.how;
@@ -204,6 +208,7 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, RunInfo info, con
   }
   if (const Injection* injection = injection_of(node); injection && !outputs.empty())
     injection->after(given, outputs[0].memory != nullptr);
+  if (info.guard) info.guard->after(*kernel, taken, given);
   for (size_t o = 0; o < outputs.size(); ++o) {
     outputs[o].tensor.shape = given[o].shape;  // now exact
     outputs[o] = TRY(as_layout(outputs[o], backend::Layout::Plain, allocator));

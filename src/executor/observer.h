@@ -9,6 +9,7 @@
 namespace belay::executor {
 
 using backend::Tensor;
+class OverflowGuard;
 
 // Which execution a node's run belongs to.
 struct RunInfo {
@@ -18,6 +19,8 @@ struct RunInfo {
   uint32_t stream_id;
   int device_id;
   bool single = false;  // an operator outside of a model: task_id is that of the call, for all its nodes
+  OverflowGuard* guard = nullptr;  // null: results are left as they come
+  bool clipped = false;            // saturation mode changed a result of the node that just ran
 };
 
 // Watches models run. An observer is told; it never changes what runs.

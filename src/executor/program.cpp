@@ -9,6 +9,7 @@
 #include "base/trap.h"
 #include "executor/branch.h"
 #include "executor/failure.h"
+#include "executor/overflow_guard.h"
 
 namespace belay::executor {
 
@@ -58,8 +59,10 @@ Status Program::run_steps(RunInfo& info) {
 Status Program::run_step(Step& step, RunInfo& info) {
   if (!step.node) return call(step, info);
   if (!info.single) info.task_id = step.task_id;
+  const uint64_t clipped_before = info.guard ? info.guard->clipped() : 0;
   if (!step.shown)
     for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
+  if (info.guard && step.kernel) info.guard->before(step.inputs, step.outputs);
   Status status = call(step, info);
   if (status.code == backend::kRunAgain) return status;
   if (!status.ok()) {
@@ -67,6 +70,8 @@ Status Program::run_step(Step& step, RunInfo& info) {
       report_failure({info, step.node, step.how, step.inputs, step.outputs, scratch_of(step)}, status);
     return status;
   }
+  if (info.guard && step.kernel) info.guard->after(*step.kernel, step.inputs, step.outputs);
+  info.clipped = info.guard && info.guard->clipped() != clipped_before;
   if (!step.shown)
     for (Observer* watcher : step.watchers) watcher->ran(info, *step.node, step.inputs, step.outputs);
   step.shown = true;

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 
+#include "backend/cpu/finite.h"
 #include "base/text.h"
-#include "dump/finite.h"
 #include "dump/record_reader.h"
 #include "inspect/opdebug.h"
 #include "inspect/tensor.h"
@@ -38,8 +38,8 @@ bool is_below(const std::filesystem::path& file, const std::filesystem::path& fo
 
 const FoundDump* find_operator(const Overflow& overflow, const std::vector<FoundDump>& dumps) {
   const FoundDump* best = nullptr;
-  const auto before = [&](const FoundDump& dump) { return dump.time < overflow.debug.time; };
-  const auto folder = overflow.debug.path.parent_path();
+  const auto before = [&](const FoundDump& dump) { return dump.time < overflow.found_by.time; };
+  const auto folder = overflow.found_by.path.parent_path();
   for (const FoundDump& dump : dumps) {
     if (is_opdebug(dump.name) || dump.task != overflow.task || dump.stream != overflow.stream) continue;
     if (!is_below(dump.path.parent_path(), folder)) continue;
@@ -48,36 +48,37 @@ const FoundDump* find_operator(const Overflow& overflow, const std::vector<Found
   return best;
 }
 
-std::string index_text(const graph::Shape& shape, uint64_t at) {
-  graph::Shape index(shape.size());
-  for (size_t d = shape.size(); d-- > 0;) {
-    index[d] = static_cast<int64_t>(at % static_cast<uint64_t>(shape[d]));
-    at /= static_cast<uint64_t>(shape[d]);
-  }
-  return graph::to_text(index);
-}
-
 void find_first(const DumpedTensor& tensor, OverflowTensor& found) {
   const size_t bits = graph::bits_of(tensor.type);
   const int64_t count = graph::element_count(tensor.shape);
   if (bits < 8 || count <= 0 || tensor.bytes.size() < graph::bytes_of(tensor.type, count)) return;
   const void* data = tensor.bytes.data();
-  if (dump::all_finite(tensor.type, data, static_cast<uint64_t>(count))) return;
+  if (backend::cpu::all_finite(tensor.type, data, static_cast<uint64_t>(count))) return;
   const auto places = std::views::iota(int64_t{0}, count);
-  const int64_t at = *std::ranges::partition_point(
-      places, [&](int64_t place) { return dump::all_finite(tensor.type, data, static_cast<uint64_t>(place) + 1); });
-  found.first_index = index_text(tensor.shape, static_cast<uint64_t>(at));
+  const int64_t at = *std::ranges::partition_point(places, [&](int64_t place) {
+    return backend::cpu::all_finite(tensor.type, data, static_cast<uint64_t>(place) + 1);
+  });
+  found.first_index = index_text(tensor.shape, at);
   found.first_value = element_text(tensor, at);
 }
 
-Result<std::vector<OverflowTensor>> read_tensors(const FoundDump& op) {
-  std::vector<OverflowTensor> tensors;
-  for (TensorLine& line : TRY(describe(op, 0))) tensors.push_back({std::move(line), "", ""});
-  if (op.statistics) return tensors;
+// The operator that a file is about: the kernels of aclnn calls have it in their name.
+std::string type_in(const FoundDump& op) {
+  constexpr std::string_view kernel = "AiCore";
+  if (!op.op_type.ends_with("_L0") || !op.op_name.ends_with(kernel)) return op.op_type;
+  return op.op_name.substr(0, op.op_name.size() - kernel.size());
+}
+
+Status read_operator(const FoundDump& op, Overflow& overflow) {
+  overflow.op = op;
+  for (TensorLine& line : TRY(describe(op, 0))) overflow.tensors.push_back({std::move(line), "", ""});
+  if (op.statistics) return {};
   const dump::DumpFile file = TRY(dump::read_dump(op.path));
   const auto stored = tensors_of(file);
-  for (size_t i = 0; i < std::min(stored.size(), tensors.size()); ++i) find_first(stored[i], tensors[i]);
-  return tensors;
+  for (size_t i = 0; i < std::min(stored.size(), overflow.tensors.size()); ++i)
+    find_first(stored[i], overflow.tensors[i]);
+  overflow.cause = find_cause(type_in(op), stored);
+  return {};
 }
 
 }  // namespace
@@ -90,15 +91,18 @@ Result<Overflow> read_overflow(const FoundDump& debug, const std::vector<FoundDu
   if (!text.ok()) return Status{text.status().code, formatted("{}: {}", debug.path.string(), text.status().message)};
   const auto record = Json::parse(*text);
   const Json& ids = ids_of(record);
-  Overflow overflow{.debug = debug,
+  Overflow overflow{.found_by = debug,
                     .model_id = ids["model_id"].get<uint64_t>(),
                     .stream = ids["stream_id"].get<uint64_t>(),
                     .task = ids["task_id"].get<uint64_t>(),
                     .status = status_of(ids)};
-  if (const FoundDump* op = find_operator(overflow, dumps)) {
-    overflow.op = *op;
-    overflow.tensors = TRY(read_tensors(*op));
-  }
+  if (const FoundDump* op = find_operator(overflow, dumps)) TRY(read_operator(*op, overflow));
+  return overflow;
+}
+
+Result<Overflow> overflow_of(const FoundDump& op) {
+  Overflow overflow{.found_by = op, .stream = op.stream.value_or(0), .task = op.task.value_or(0)};
+  TRY(read_operator(op, overflow));
   return overflow;
 }
 

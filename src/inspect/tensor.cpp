@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/tensor.h"
 
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/half.h"
@@ -89,6 +91,24 @@ std::string element_text(const DumpedTensor& tensor, int64_t index) {
     default:
       return "?";
   }
+}
+
+double element_value(const DumpedTensor& tensor, int64_t index) {
+  if (tensor.type == DataType::Float) return element<float>(tensor, index);
+  if (tensor.type == DataType::Float16) return half_to_float(element<uint16_t>(tensor, index));
+  if (tensor.type == DataType::BFloat16) return bf16_to_float(element<uint16_t>(tensor, index));
+  if (tensor.type == DataType::Double) return element<double>(tensor, index);
+  const std::string text = element_text(tensor, index);
+  return text == "?" ? std::nan("") : std::strtod(text.c_str(), nullptr);
+}
+
+std::string index_text(const graph::Shape& shape, int64_t at) {
+  graph::Shape index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = at % shape[d];
+    at /= shape[d];
+  }
+  return graph::to_text(index);
 }
 
 Result<DumpedTensor> in_logical_order(const DumpedTensor& tensor, std::vector<std::byte>& storage) {

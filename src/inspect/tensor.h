@@ -33,6 +33,12 @@ std::string label_of(const DumpedTensor& tensor);
 // Element `index` as text: integers exactly, floats with 7 digits; "?" for types without known values.
 std::string element_text(const DumpedTensor& tensor, int64_t index);
 
+// Element `index` as a number; NaN for types without known values.
+double element_value(const DumpedTensor& tensor, int64_t index);
+
+// The place of element `at` of a tensor of this shape: "[0,2,1]".
+std::string index_text(const graph::Shape& shape, int64_t at);
+
 // The elements in the order of the original shape when the format is a private one: `bytes` then points into `storage`.
 // The tensor as it is when its format is not private or the file does not tell the original shape. 145013 and the like,
 // with the formats and shapes, when they do not belong together.

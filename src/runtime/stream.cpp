@@ -21,6 +21,12 @@ constexpr size_t kQueueLimit = 65536;
 thread_local std::optional<uint32_t> t_last_task_id;
 thread_local bool t_is_worker = false;
 
+// Codes that synchronize tells without a task having failed: nobody is called, nothing stops (runtime.md 2.4).
+bool only_informs(aclError code) {
+  return code == ACL_ERROR_RT_AICORE_OVER_FLOW || code == ACL_ERROR_RT_AIVEC_OVER_FLOW ||
+         code == ACL_ERROR_RT_OVER_FLOW;
+}
+
 // Nothing that a task throws gets out of the worker.
 Status call(Task& task) {
   try {
@@ -40,7 +46,11 @@ Result<uint32_t> last_task_id() {
 }
 
 Stream::Stream(std::shared_ptr<Context> context, int32_t id, StreamOptions options)
-    : priority(options.priority), context_(std::move(context)), id_(id), flags_(options.flags) {}
+    : priority(options.priority),
+      context_(std::move(context)),
+      id_(id),
+      flags_(options.flags),
+      saturates_(context_->device().saturation_mode == ACL_RT_OVERFLOW_MODE_SATURATION) {}
 
 Stream::~Stream() { close(); }
 
@@ -118,6 +128,11 @@ void Stream::run(Task& task, uint64_t number) {
 }
 
 void Stream::fail(uint32_t task_id, Status status) {
+  if (only_informs(status.code)) {
+    std::lock_guard lock(mutex_);
+    error_ = std::move(status);
+    return;
+  }
   const rtExceptionInfo info{task_id, static_cast<uint32_t>(id_), static_cast<uint32_t>(pthread_self()),
                              static_cast<uint32_t>(context_->device().id()), static_cast<uint32_t>(status.code)};
   raise_exception(info, status);

@@ -86,6 +86,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const std::shared_ptr<Context>& context() const { return context_; }
   int32_t id() const { return id_; }
   uint32_t flags() const { return flags_; }
+  // Whether results are clipped: the device's mode when the stream was made.
+  bool saturates() const { return saturates_; }
   // PERSISTENT, CPU_SCHEDULE and DEVICE_USE_ONLY streams are never waited for.
   bool unwaited() const;
   void* handle() const { return handle_; }
@@ -118,6 +120,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const std::shared_ptr<Context> context_;
   const int32_t id_;
   const uint32_t flags_;
+  const bool saturates_;
   void* handle_ = nullptr;
 
   mutable std::mutex mutex_;

@@ -3,10 +3,13 @@
  *
  *   init[=acl.json] finalize initdump setdump=acl.json finalizedump reg[=code] unreg path
  *   load=model loadmem=model unload run[=times] out=file input=file parallel=threads,times,model
- *   aclnnadd aclopadd chdir=directory chunks=directory system=command
+ *   aclnnadd[=last] aclopadd[=last] sat=mode switch=flag status=flag clear chdir=directory chunks=directory
+ * system=command
  *
- * run executes the model that was loaded last; out writes its outputs. A call may end in !code, the code it must return
- * (0 without it). Chunks of the callback are appended to files in the directory given by chunks. */
+ * aclnnadd and aclopadd put `last` into the last element of both tensors. sat, switch, status and clear are for
+ * overflow: the device's mode, the default stream's switch, what the device's flag must be. run executes the model that
+ * was loaded last; out writes its outputs. A call may end in !code, the code it must return (0 without it). Chunks of
+ * the callback are appended to files in the directory given by chunks. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -138,7 +141,15 @@ static char* read_file(const char* path) {
 }
 
 /* In dump_driver_add.cpp: the sum of two tensors, by an aclnn call or as an operator. */
-aclError add_two(int aclnn);
+aclError add_two(int aclnn, float last);
+
+static aclError check_status(uint32_t wanted) {
+  uint32_t status[16];
+  const aclError code = aclrtGetOverflowStatus(status, sizeof status, NULL);
+  if (code || aclrtSynchronizeStream(NULL)) return code;
+  if (status[0] != wanted) die("the overflow flag is not as it should be");
+  return 0;
+}
 
 struct share {
   const char* path;
@@ -201,8 +212,12 @@ static aclError call(const char* name, const char* value) {
   if (!strcmp(name, "out")) return write_outputs(last, value), 0;
   if (!strcmp(name, "input")) return input_bytes = read_file(value), 0;
   if (!strcmp(name, "parallel")) return run_parallel(value);
-  if (!strcmp(name, "aclnnadd")) return add_two(1);
-  if (!strcmp(name, "aclopadd")) return add_two(0);
+  if (!strcmp(name, "aclnnadd")) return add_two(1, (float)atof(value));
+  if (!strcmp(name, "aclopadd")) return add_two(0, (float)atof(value));
+  if (!strcmp(name, "sat")) return aclrtSetDeviceSatMode((aclrtFloatOverflowMode)atoi(value));
+  if (!strcmp(name, "switch")) return aclrtSetStreamOverflowSwitch(NULL, (uint32_t)atoi(value));
+  if (!strcmp(name, "status")) return check_status((uint32_t)atoi(value));
+  if (!strcmp(name, "clear")) return aclrtResetOverflowStatus(NULL);
   if (!strcmp(name, "chdir")) return chdir(value);
   if (!strcmp(name, "chunks")) return chunk_directory = value, 0;
   if (!strcmp(name, "system")) return system(value);

@@ -23,6 +23,18 @@ def chain():
     return model(nodes, inputs, [(f"v{LENGTH - 1}", F, [17])])
 
 
+SOFTMAX_X = np.float16([[1, 2, 3, 0], [2, 4, 1, 3]])  # times 3: 12 is beyond what exp in half precision can take
+
+
+def softmax_model():
+    """exp(3x) / sum(exp(3x)), without subtracting the maximum, in half precision."""
+    half = TensorProto.FLOAT16
+    nodes = [helper.make_node("Mul", ["x", "three"], ["m"], "scale"), helper.make_node("Exp", ["m"], ["e"], "exp"),
+             helper.make_node("ReduceSum", ["e", "axes"], ["s"], "sum", keepdims=1),
+             helper.make_node("Div", ["e", "s"], ["y"], "div")]  # fmt: skip
+    return model(nodes, [("x", half, [2, 4])], [("y", half, [2, 4])], {"three": np.float16(3), "axes": np.int64([-1])})
+
+
 class Overflow(DumpTest):
     def setUp(self):
         super().setUp()
@@ -162,12 +174,16 @@ class Overflow(DumpTest):
         self.run_one(made, a, b, c)
         done = subprocess.run([BELAY, "overflow", "d", "--json"], cwd=self.work, capture_output=True, text=True)
         self.assertEqual(done.returncode, 1, done.stderr)
-        first, second = json.loads(done.stdout)
+        first, second = json.loads(done.stdout)["overflows"]
         self.assertEqual((first["op_type"], first["op_name"], first["status"]), ("Exp", "first", 32))
         self.assertEqual((second["op_type"], second["op_name"]), ("RealDiv", "second"))
         (taken, given) = first["tensors"]
         self.assertEqual((taken["max"], taken["min"], "first_index" in taken), (100, 1, False))
         self.assertEqual((given["+inf"], given["first_index"], given["first_value"]), (2, [1, 1], "inf"))
+        self.assertEqual(first["cause"]["operands"], [{"tensor": "input 0", "index": [1, 1], "value": "100"}])
+        self.assertEqual(first["cause"]["why"], "exp(100) = 2.688117e+43, beyond 3.402823e+38")
+        zero = {"tensor": "input 1", "index": [0, 2], "value": "0"}
+        self.assertEqual((second["cause"]["operands"][0], second["cause"]["why"]), (zero, "0 / 0 is not a number"))
         output = second["tensors"][2]
         self.assertEqual((output["nan"], output["+inf"], output["first_index"]), (1, 1, [0, 2]))
         text = subprocess.run([BELAY, "overflow", "d", "-n", "1"], cwd=self.work, capture_output=True, text=True).stdout
@@ -179,6 +195,118 @@ class Overflow(DumpTest):
         self.run_tiny(self.on)
         done = subprocess.run([BELAY, "overflow", "d"], cwd=self.work, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, "no overflow is recorded\n"))
+
+    def overflows(self, *options, code=1):
+        """What belay overflow says of d, as JSON."""
+        done = subprocess.run([BELAY, "overflow", "d", "--json", *options], cwd=self.work, capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_the_chain_of_a_softmax_without_subtraction(self):
+        self.run_one(softmax_model(), SOFTMAX_X)
+        y = np.frombuffer((self.work / "y.bin").read_bytes(), np.float16).reshape(2, 4)
+        np.testing.assert_array_equal(np.isnan(y), [[False] * 4, [False, True, False, False]])
+        self.expect_culprit("Exp", "exp")  # neither the sum, which takes the inf, nor inf / inf
+        (found,) = self.overflows()["overflows"]
+        self.assertEqual(found["cause"]["result"], {"tensor": "output 0", "index": [1, 1], "value": "inf"})
+        self.assertEqual(found["cause"]["operands"], [{"tensor": "input 0", "index": [1, 1], "value": "12"}])
+        self.assertEqual(found["cause"]["why"], "exp(12) = 162754.8, beyond 65504")
+        self.assertEqual([(link["op_type"], link["op_name"], link["max_abs"]) for link in found["chain"]],
+                         [("Data", "x", 4), ("Mul", "scale", 12), ("Exp", "exp", "inf")])  # fmt: skip
+        self.assertAlmostEqual(found["chain"][1]["headroom"], np.log2(65504 / 12), places=6)
+
+    def test_a_matrix_product_names_its_largest_term(self):
+        rng = np.random.default_rng(3)
+        a, b = rng.uniform(-1, 1, (5, 7)).astype(np.float32), rng.uniform(-1, 1, (7, 6)).astype(np.float32)
+        a[3, 4], b[4, 2] = 3e19, -2e19
+        self.run_one(model([helper.make_node("MatMul", ["a", "b"], ["y"], "mm")],
+                           [("a", F, [5, 7]), ("b", F, [7, 6])], [("y", F, [5, 6])]), a, b)  # fmt: skip
+        (found,) = self.overflows()["overflows"]
+        self.assertEqual([(each["tensor"], each["index"]) for each in found["cause"]["operands"]],
+                         [("input 0", [3, 4]), ("input 1", [4, 2])])  # fmt: skip
+        self.assertIn("a sum of 7 products = -6e+38, beyond 3.402823e+38", found["cause"]["why"])
+
+    def test_a_dump_of_all_tensors_tells_the_same(self):
+        config = self.config(dump_list=[{}], dump_mode="all")
+        self.run_one(softmax_model(), SOFTMAX_X, config=config)
+        (found,) = self.overflows()["overflows"]
+        self.assertEqual((found["op_name"], found["cause"]["why"]), ("exp", "exp(12) = 162754.8, beyond 65504"))
+        self.assertEqual([link["op_name"] for link in found["chain"]], ["x", "scale", "exp"])
+
+    def test_headroom_is_told_when_nothing_overflows(self):
+        x = SOFTMAX_X / np.float16(2)
+        scaled = x * np.float16(3)
+        powers = np.exp(scaled.astype(np.float64))
+        want = {"scale": scaled.max(), "exp": powers.max(), "sum": powers.sum(-1).max(),
+                "div": (powers / powers.sum(-1, keepdims=True)).max()}  # fmt: skip
+        for place, keys in (("tensors", {}), ("stats", {"dump_data": "stats"}), ("all", {"dump_mode": "all"})):
+            with self.subTest(place):
+                (self.work / place).mkdir()
+                self.run_one(softmax_model(), x, config=self.config(path=place, dump_list=[{}], **keys))
+                done = subprocess.run([BELAY, "overflow", place, "--json"], cwd=self.work, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                report = json.loads(done.stdout)
+                self.assertEqual(report["overflows"], [])
+                found = {each["op_name"]: each["headroom"] for each in report["headroom"]}
+                self.assertEqual(list(found), ["sum", "exp", "scale", "div"])  # the least first
+                for name, most in want.items():
+                    self.assertAlmostEqual(found[name], np.log2(65504 / most), delta=0.002)
+
+    def test_saturation_mode_clips_and_reports(self):
+        self.write("m.onnx", softmax_model())
+        self.write("m.bin", SOFTMAX_X.tobytes())
+        self.drive(f"init={self.on}", "sat=0", "input=m.bin", "load=m.onnx", "run", "out=y.bin", "status=1", "clear",
+                   "status=0", "finalize")  # fmt: skip
+        y = np.frombuffer((self.work / "y.bin").read_bytes(), np.float16).reshape(2, 4)
+        powers = np.minimum(np.exp((SOFTMAX_X * np.float16(3)).astype(np.float64)), 65504).astype(np.float16)
+        sums = np.minimum(powers.astype(np.float64).sum(-1, keepdims=True), 65504).astype(np.float16)
+        np.testing.assert_allclose(y.astype(np.float64), powers.astype(np.float64) / sums, rtol=2e-3)
+        self.assertEqual([name for _, name in self.names()[1::2]], ["exp", "sum"])
+        self.assertEqual(read_dump.read(self.entries()[1].path).outputs[0].array()[1, 1], 65504)
+        first = self.overflows()["overflows"][0]
+        self.assertEqual(first["cause"]["result"], {"tensor": "output 0", "index": [1, 1], "value": "65504"})
+        self.assertEqual(first["cause"]["why"], "exp(12) = 162754.8, beyond 65504")
+
+    def test_saturating_casts_and_quotients(self):
+        half = TensorProto.FLOAT16
+        cast = model([helper.make_node("Cast", ["x"], ["y"], "cast", to=half)], [("x", F, [4])], [("y", half, [4])])
+        divide = model([helper.make_node("Div", ["a", "b"], ["y"], "div")], [("a", F, [4]), ("b", F, [4])], [("y", F, [4])])
+        most = np.finfo(np.float32).max
+        quotients = np.float32([1, -1, 0, 6]), np.float32([0, 0, 0, 3])
+        for name, made, inputs, kind, plain, clipped in (
+            ("cast", cast, [np.float32([1e6, -1e6, 65504, 1])], np.float16, [np.inf, -np.inf, 65504, 1], [65504, -65504, 65504, 1]),
+            ("div", divide, quotients, np.float32, [np.inf, -np.inf, np.nan, 2], [most, -most, 0, 2])):  # fmt: skip
+            self.write(f"{name}.onnx", made)
+            self.write(f"{name}.bin", b"".join(value.tobytes() for value in inputs))
+            for mode, want, flag in ((1, plain, 0), (0, clipped, 1)):
+                self.drive("init", f"sat={mode}", f"input={name}.bin", f"load={name}.onnx", "run", "out=y.bin",
+                           f"status={flag}", "finalize")  # fmt: skip
+                y = np.frombuffer((self.work / "y.bin").read_bytes(), kind)
+                np.testing.assert_array_equal(y, np.array(want, kind))
+
+    def test_the_switch_makes_an_overflow_known_in_inf_nan_mode(self):
+        self.write("m.onnx", softmax_model())
+        self.write("m.bin", SOFTMAX_X.tobytes())
+        said = self.drive("init", "switch=1", "input=m.bin", "load=m.onnx", "status=0", "run!207003", "status=1", "clear",
+                          "status=0", "switch=0", "run", "status=0", "finalize")  # fmt: skip
+        self.assertIn("did not fit its type", said)
+
+    def test_single_operators(self):
+        said = self.drive(f"init={self.on}", "aclnnadd", "aclopadd", "aclnnadd=3e38", "aclopadd=3e38", "finalize")
+        self.assertEqual(said.split(), ["sum", "inf", "sum", "inf"])
+        self.assertEqual(self.names(), [("aclnnAdd_1_L0", "AddAiCore"), OPDEBUG, ("Add", "Add1")])
+        for entry in (self.entries()[0], self.entries()[2]):
+            own = read_dump.read(entry.path)
+            self.assertEqual((len(own.inputs), own.outputs[0].array()[3, 1]), (2, np.inf))
+        first, second = self.overflows()["overflows"]
+        for found in (first, second):
+            self.assertEqual(found["cause"]["why"], "3e+38 + 3e+38 = 6e+38, beyond 3.402823e+38")
+            self.assertEqual(found["cause"]["operands"][0]["index"], [3, 1])
+
+    def test_single_operators_in_saturation_mode(self):
+        said = self.drive(f"init={self.on}", "sat=0", "aclnnadd=3e38", "status=1", "clear", "aclopadd=3e38", "status=1", "finalize")
+        self.assertEqual(said.split(), 2 * ["sum", "3.40282e+38"])
+        self.assertEqual(self.names(), [("aclnnAdd_0_L0", "AddAiCore"), OPDEBUG, ("Add", "Add1")])
 
     def test_steps_are_honoured(self):
         config = self.config(dump_debug="on", dump_step="1|3-4")

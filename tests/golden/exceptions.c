@@ -18,7 +18,7 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* aclrtSetExceptionInfoCallback */
 
-aclError add_two(int aclnn);
+aclError add_two(int aclnn, float last);
 
 static uint32_t model;
 static aclmdlDataset *inputs, *outputs;
@@ -150,8 +150,8 @@ static aclError print_path(void) {
 static aclError call(const char* how) {
   if (!strcmp(how, "sync")) return aclmdlExecute(model, inputs, outputs);
   if (!strcmp(how, "async")) return run_async();
-  if (!strcmp(how, "aclnn")) return add_two(1);
-  if (!strcmp(how, "aclop")) return add_two(0);
+  if (!strcmp(how, "aclnn")) return add_two(1, 0);
+  if (!strcmp(how, "aclop")) return add_two(0, 0);
   if (!strncmp(how, "save=", 5)) return save(how + 5);
   if (!strcmp(how, "path")) return print_path();
   if (!strcmp(how, "initdump")) return aclmdlInitDump();

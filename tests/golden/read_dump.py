@@ -221,7 +221,7 @@ def tree(dump_path):
     root = pathlib.Path(dump_path)
     entries = []
     for path in root.rglob("*"):
-        if path.is_dir() or path.name in ("mapping.csv", "watch_summary.csv"):
+        if path.is_dir() or path.name in ("mapping.csv", "watch_summary.csv") or path.name.startswith("overflow_chain_"):
             continue
         name = mapping(path.parent).get(path.name, path.name).removesuffix(".csv")
         op_type, op_name, task, stream, timestamp = name.split(".")

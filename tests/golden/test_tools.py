@@ -60,7 +60,7 @@ class Overflow(Case):
         self.write("0/Add.wrong.6.4.1700000000123463", bad)  # other ids
         done = belay("overflow", self.top / "in", "--json")
         self.assertEqual(done.returncode, 1, done.stderr)
-        first, second = json.loads(done.stdout)  # by time
+        first, second = json.loads(done.stdout)["overflows"]  # by time
         self.assertEqual((first["task_id"], first["status"], "op_name" in first), (6, 32, False))
         self.assertEqual((second["op_name"], second["model_id"], second["status"]), ("net/add", 3, 8))
         self.assertEqual(second["tensors"][0]["first_index"], [1, 0])

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// belay overflow: the operators that overflowed, the first one first.
+// belay overflow: the operators that overflowed, the first one first, why, and how near the others are.
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "commands/table.h"
-#include "inspect/opdebug.h"
-#include "inspect/overflow.h"
+#include "inspect/overflow_report.h"
 
 namespace belay::tools {
 namespace {
 
+using inspect::Cause;
+using inspect::ChainLink;
 using inspect::Overflow;
+using inspect::OverflowReport;
 using inspect::OverflowTensor;
 using Json = nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr size_t kHeadroomLines = 10;
 
 struct OverflowOptions {
   std::vector<std::filesystem::path> dumps;
   size_t most = SIZE_MAX;
-  bool json = false;
+  bool json = false, all = false;
 };
 
 std::string statistic(const OverflowTensor& tensor, const std::string& name) {
@@ -29,61 +34,144 @@ std::string statistic(const OverflowTensor& tensor, const std::string& name) {
   return "";
 }
 
-std::string name_of(const Overflow& overflow) {
-  if (!overflow.op) return "an operator whose file is not there";
-  const std::string name = overflow.tensors.empty() ? overflow.op->op_name : overflow.tensors[0].line.op_name;
-  return overflow.op->op_type + " " + name;
+std::string real(double value, const char* pattern = "%.6g") {
+  char text[32];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
 }
 
-void print_text(const std::vector<Overflow>& overflows) {
-  for (size_t i = 0; i < overflows.size(); ++i) {
-    const Overflow& overflow = overflows[i];
-    std::printf("%zu. %s: task %llu, stream %llu, status 0x%llx\n   %s\n", i + 1, name_of(overflow).c_str(),
-                static_cast<unsigned long long>(overflow.task), static_cast<unsigned long long>(overflow.stream),
-                static_cast<unsigned long long>(overflow.status), overflow.debug.path.parent_path().c_str());
-    if (overflow.tensors.empty()) continue;
-    std::vector<std::vector<std::string>> rows{
-        {"tensor", "dtype", "shape", "max", "min", "mean", "nan", "-inf", "+inf", "first not finite"}};
-    for (const OverflowTensor& tensor : overflow.tensors) {
-      rows.push_back({tensor.line.label, tensor.line.type, tensor.line.shape});
-      for (const char* name : {"max", "min", "mean", "nan", "-inf", "+inf"})
-        rows.back().push_back(statistic(tensor, name));
-      rows.back().push_back(tensor.first_index.empty() ? "" : tensor.first_value + " at " + tensor.first_index);
-    }
-    print_table(rows, 3);
-  }
+std::string headroom_text(const inspect::Magnitude& value) {
+  const auto binades = inspect::headroom(value.type, value.most);
+  return binades ? real(*binades, "%.1f") : "";
 }
 
-void print_json(const std::vector<Overflow>& overflows) {
-  Json list = Json::array();
-  for (const Overflow& overflow : overflows) {
-    Json tensors = Json::array();
-    for (const OverflowTensor& tensor : overflow.tensors) {
-      Json entry{{"tensor", tensor.line.label}, {"dtype", tensor.line.type}, {"shape", Json::parse(tensor.line.shape)}};
-      for (const auto& [name, value] : tensor.line.statistics) {
-        const Json number = Json::parse(value, nullptr, false);
-        entry[name] = number.is_number() ? number : Json(value);
-      }
-      if (!tensor.first_index.empty()) {
-        entry["first_index"] = Json::parse(tensor.first_index);
-        entry["first_value"] = tensor.first_value;
-      }
-      tensors.push_back(std::move(entry));
-    }
-    Json entry{{"file", overflow.debug.path.string()},
-               {"model_id", overflow.model_id},
-               {"stream_id", overflow.stream},
-               {"task_id", overflow.task},
-               {"status", overflow.status}};
-    if (overflow.op) {
-      entry["op_type"] = overflow.op->op_type;
-      entry["op_name"] = overflow.tensors.empty() ? overflow.op->op_name : overflow.tensors[0].line.op_name;
-      entry["op_file"] = overflow.op->path.string();
-    }
-    entry["tensors"] = std::move(tensors);
-    list.push_back(std::move(entry));
+std::string op_name(const Overflow& overflow) {
+  return overflow.tensors.empty() ? overflow.op->op_name : overflow.tensors[0].line.op_name;
+}
+
+void print_cause(const Cause& cause) {
+  const auto& [tensor, index, value] = cause.result;
+  std::printf("   %s%s %s is %s", cause.why.empty() ? "" : (cause.why + ": ").c_str(), tensor.c_str(), index.c_str(),
+              value.c_str());
+  if (cause.operands.empty()) return (void)std::printf("\n");
+  std::printf(cause.why.empty() ? "; the largest operand:" : ", from");
+  for (size_t i = 0; i < cause.operands.size(); ++i)
+    std::printf("%s %s %s = %s", i ? "," : "", cause.operands[i].tensor.c_str(), cause.operands[i].index.c_str(),
+                cause.operands[i].value.c_str());
+  std::printf("\n");
+}
+
+void print_tensors(const std::vector<OverflowTensor>& tensors) {
+  if (tensors.empty()) return;
+  Rows rows{{"tensor", "dtype", "shape", "max", "min", "mean", "nan", "-inf", "+inf", "first not finite"}};
+  for (const OverflowTensor& tensor : tensors) {
+    rows.push_back({tensor.line.label, tensor.line.type, tensor.line.shape});
+    for (const char* name : {"max", "min", "mean", "nan", "-inf", "+inf"})
+      rows.back().push_back(statistic(tensor, name));
+    rows.back().push_back(tensor.first_index.empty() ? "" : tensor.first_value + " at " + tensor.first_index);
   }
-  std::printf("%s\n", list.dump(1).c_str());
+  print_table(rows, 3);
+}
+
+void print_chain(const std::vector<ChainLink>& chain) {
+  if (chain.empty()) return;
+  Rows rows{{"how it grew", "", "tensor", "dtype", "largest", "headroom"}};
+  for (const ChainLink& link : chain)
+    rows.push_back({link.op_type, link.op_name, link.value.label, link.value.type, real(link.value.most),
+                    headroom_text(link.value)});
+  print_table(rows, 3);
+}
+
+void print_headroom(const OverflowReport& report, bool all) {
+  const size_t lines = all ? report.headroom.size() : std::min(report.headroom.size(), kHeadroomLines);
+  if (lines == 0) return;
+  std::printf("headroom in binades, the least first\n");
+  Rows rows{{"op", "", "tensor", "dtype", "largest", "headroom"}};
+  for (size_t i = 0; i < lines; ++i) {
+    const auto& [op_type, name, value, binades] = report.headroom[i];
+    rows.push_back({op_type, name, value.label, value.type, real(value.most), real(binades, "%.1f")});
+  }
+  print_table(rows, 3);
+  if (lines < report.headroom.size())
+    std::printf("   and %zu more; --all shows them\n", report.headroom.size() - lines);
+}
+
+void print_text(const OverflowReport& report, bool all) {
+  if (report.overflows.empty()) std::printf(report.headroom.empty() ? "no overflow is recorded\n" : "no overflow\n");
+  for (size_t i = 0; i < report.overflows.size(); ++i) {
+    const auto& [overflow, chain] = report.overflows[i];
+    const std::string name =
+        overflow.op ? overflow.op->op_type + " " + op_name(overflow) : "an operator whose file is not there";
+    std::printf("%zu. %s: task %llu, stream %llu", i + 1, name.c_str(), static_cast<unsigned long long>(overflow.task),
+                static_cast<unsigned long long>(overflow.stream));
+    if (overflow.status) std::printf(", status 0x%llx", static_cast<unsigned long long>(overflow.status));
+    std::printf("\n   %s\n", overflow.found_by.path.parent_path().c_str());
+    if (overflow.cause) print_cause(*overflow.cause);
+    print_tensors(overflow.tensors);
+    print_chain(chain);
+  }
+  print_headroom(report, all);
+}
+
+Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(real(value)); }
+
+Json tensor_json(const OverflowTensor& tensor) {
+  Json entry{{"tensor", tensor.line.label}, {"dtype", tensor.line.type}, {"shape", Json::parse(tensor.line.shape)}};
+  for (const auto& [name, value] : tensor.line.statistics) {
+    const Json number = Json::parse(value, nullptr, false);
+    entry[name] = number.is_number() ? number : Json(value);
+  }
+  if (tensor.first_index.empty()) return entry;
+  entry["first_index"] = Json::parse(tensor.first_index);
+  entry["first_value"] = tensor.first_value;
+  return entry;
+}
+
+Json element_json(const inspect::Element& element) {
+  return {{"tensor", element.tensor}, {"index", Json::parse(element.index)}, {"value", element.value}};
+}
+
+Json value_json(const std::string& op_type, const std::string& name, const inspect::Magnitude& value) {
+  Json entry{{"op_type", op_type},
+             {"op_name", name},
+             {"tensor", value.label},
+             {"dtype", value.type},
+             {"max_abs", number_json(value.most)}};
+  if (const auto binades = inspect::headroom(value.type, value.most)) entry["headroom"] = *binades;
+  return entry;
+}
+
+Json overflow_json(const Overflow& overflow, const std::vector<ChainLink>& chain) {
+  Json entry{{"file", overflow.found_by.path.string()},
+             {"model_id", overflow.model_id},
+             {"stream_id", overflow.stream},
+             {"task_id", overflow.task},
+             {"status", overflow.status}};
+  if (overflow.op) {
+    entry["op_type"] = overflow.op->op_type;
+    entry["op_name"] = op_name(overflow);
+    entry["op_file"] = overflow.op->path.string();
+  }
+  entry["tensors"] = Json::array();
+  for (const OverflowTensor& tensor : overflow.tensors) entry["tensors"].push_back(tensor_json(tensor));
+  if (overflow.cause) {
+    Json operands = Json::array();
+    for (const auto& operand : overflow.cause->operands) operands.push_back(element_json(operand));
+    entry["cause"] = {{"result", element_json(overflow.cause->result)},
+                      {"operands", std::move(operands)},
+                      {"why", overflow.cause->why}};
+  }
+  entry["chain"] = Json::array();
+  for (const ChainLink& link : chain) entry["chain"].push_back(value_json(link.op_type, link.op_name, link.value));
+  return entry;
+}
+
+void print_json(const OverflowReport& report) {
+  Json overflows = Json::array(), headroom = Json::array();
+  for (const auto& [overflow, chain] : report.overflows) overflows.push_back(overflow_json(overflow, chain));
+  for (const auto& each : report.headroom) headroom.push_back(value_json(each.op_type, each.op_name, each.value));
+  const Json whole{{"overflows", std::move(overflows)}, {"headroom", std::move(headroom)}};
+  std::printf("%s\n", whole.dump(1).c_str());
 }
 
 int show_overflows(const OverflowOptions& options) {
@@ -92,38 +180,22 @@ int show_overflows(const OverflowOptions& options) {
     std::fprintf(stderr, "belay overflow: %s\n", found.status().message.c_str());
     return kBadInput;
   }
-  std::vector<inspect::FoundDump> records;
-  for (const inspect::FoundDump& dump : *found)
-    if (inspect::is_opdebug(dump.name)) records.push_back(dump);
-  std::ranges::stable_sort(records, {}, &inspect::FoundDump::time);
-  if (records.size() > options.most) records.resize(options.most);
-  std::vector<Overflow> overflows;
-  bool broken = false;
-  for (const inspect::FoundDump& record : records) {
-    auto overflow = inspect::read_overflow(record, *found);
-    if (overflow.ok()) {
-      overflows.push_back(std::move(overflow).value());
-      continue;
-    }
-    broken = true;
-    std::fprintf(stderr, "belay overflow: %s\n", overflow.status().message.c_str());
-  }
-  if (options.json)
-    print_json(overflows);
-  else if (records.empty())
-    std::printf("no overflow is recorded\n");
-  else
-    print_text(overflows);
-  return broken ? kBadInput : records.empty() ? kAgree : kDiffer;
+  OverflowReport report = inspect::report_overflows(*found);
+  for (const std::string& problem : report.problems) std::fprintf(stderr, "belay overflow: %s\n", problem.c_str());
+  const bool any = !report.overflows.empty();
+  if (report.overflows.size() > options.most) report.overflows.resize(options.most);
+  options.json ? print_json(report) : print_text(report, options.all);
+  return !report.problems.empty() ? kBadInput : any ? kDiffer : kAgree;
 }
 
 }  // namespace
 
 void add_overflow(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("overflow", "the operators that overflowed, in the order of time");
+  auto* command = app.add_subcommand("overflow", "the operators that overflowed, why, and how near the others are");
   auto options = std::make_shared<OverflowOptions>();
-  command->add_option("dump", options->dumps, "directories with an overflow dump beneath them")->required();
-  command->add_option("-n", options->most, "how many to show at most");
+  command->add_option("dump", options->dumps, "directories with dumps beneath them")->required();
+  command->add_option("-n", options->most, "how many overflows to show at most");
+  command->add_flag("--all", options->all, "show the headroom of every operator, not only the least");
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options, &exit_code] { exit_code = show_overflows(*options); });
 }

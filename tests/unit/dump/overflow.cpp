@@ -124,27 +124,6 @@ TEST_F(Overflow, AnOperatorThatChangesItsInputIsJudgedByWhatItWas) {
   EXPECT_THAT(floats(dump.outputs.at(0)), ElementsAre(inf, 1));
 }
 
-TEST_F(Overflow, WhatPadsBlocksDoesNotCount) {
-  std::vector<float> plain{1, 2, 3, 4, 5, 6}, stored(16);
-  const Tensor source{graph::DataType::Float, {1, 3, 1, 2}, Layout::Plain, plain.data()};
-  Tensor blocked{graph::DataType::Float, {1, 3, 1, 2}, Layout::Blocked8, stored.data()};
-  ASSERT_TRUE(backend::cpu::reorder(source, blocked).ok());
-  EXPECT_TRUE(is_finite(blocked));
-  stored[7] = inf;  // the eighth channel of three
-  EXPECT_TRUE(is_finite(blocked));
-  stored[2] = inf;
-  EXPECT_FALSE(is_finite(blocked));
-}
-
-TEST(IsFinite, TensorsWithoutElementsOrNumbersAre) {
-  EXPECT_TRUE(is_finite({.present = false}));
-  EXPECT_TRUE(is_finite({graph::DataType::Float, {2}}));
-  std::vector<float> bad{inf};
-  EXPECT_TRUE(is_finite({graph::DataType::Float, {0, 3}, Layout::Plain, bad.data()}));
-  EXPECT_TRUE(is_finite({graph::DataType::String, {1}, Layout::Plain, bad.data()}));
-  EXPECT_FALSE(is_finite({graph::DataType::Float, {}, Layout::Plain, bad.data()}));
-}
-
 // The table of the documentation, model 1, stream 2, task 0.
 TEST(Opdebug, TheBlockHasItsFieldsAtTheDocumentedOffsets) {
   const std::string block =

@@ -159,7 +159,7 @@ TEST_F(Recording, AnOperatorOutsideOfAModelGoesIntoTheDevicesDirectory) {
   std::vector<float> values{1, 2};
   const Tensor tensor{graph::DataType::Float, {2}, Layout::Plain, values.data()};
   const std::vector<Tensor> inputs{tensor, tensor}, outputs{tensor};
-  OperatorObserver whole(outlet_, setting_, false), apart(outlet_, setting_, true);
+  OperatorObserver whole(outlet_, setting_, OperatorLevel::Operator), apart(outlet_, setting_, OperatorLevel::Kernel);
   whole.starts(run_, node, inputs);
   whole.ran(run_, node, inputs, outputs);
   EXPECT_THAT(files(), SizeIs(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Against std::isfinite on each element as a double.
-#include "dump/finite.h"
+#include "backend/cpu/finite.h"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,12 @@
 #include <random>
 #include <vector>
 
+#include "backend/cpu/layout.h"
 #include "backend/cpu/parallel.h"
 #include "base/half.h"
 
-namespace belay::dump {
+namespace belay::backend::cpu {
 namespace {
-
-using graph::DataType;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -87,7 +86,7 @@ TEST(AllFinite, OneBadElementIsFoundWhereverItIs) {
 TEST(AllFinite, TheNumberOfThreadsChangesNothing) {
   std::vector<double> values(1 << 20, -1e308);
   for (const int threads : {1, 2, 5}) {
-    const backend::cpu::ThreadScope scope(threads);
+    const ThreadScope scope(threads);
     for (const size_t at : {size_t{0}, values.size() / 2, values.size() - 1}) {
       EXPECT_TRUE(all_finite(DataType::Double, values.data(), values.size()));
       values[at] = nan;
@@ -107,5 +106,62 @@ TEST(AllFinite, ComplexNumbersCountByBothPartsAndIntegersAlways) {
   EXPECT_TRUE(all_finite(DataType::Float, nullptr, 0));
 }
 
+TEST(IsFinite, WhatPadsBlocksDoesNotCount) {
+  std::vector<float> plain{1, 2, 3, 4, 5, 6}, stored(16);
+  const Tensor source{DataType::Float, {1, 3, 1, 2}, Layout::Plain, plain.data()};
+  Tensor blocked{DataType::Float, {1, 3, 1, 2}, Layout::Blocked8, stored.data()};
+  ASSERT_TRUE(reorder(source, blocked).ok());
+  EXPECT_TRUE(is_finite(blocked));
+  stored[7] = inf;  // the eighth channel of three
+  EXPECT_TRUE(is_finite(blocked));
+  EXPECT_FALSE(saturate(blocked));
+  EXPECT_EQ(stored[7], std::numeric_limits<float>::max());
+  stored[2] = inf;
+  EXPECT_FALSE(is_finite(blocked));
+  EXPECT_TRUE(saturate(blocked));
+  EXPECT_TRUE(is_finite(blocked));
+}
+
+TEST(IsFinite, TensorsWithoutElementsOrNumbersAre) {
+  EXPECT_TRUE(is_finite({.present = false}));
+  EXPECT_TRUE(is_finite({DataType::Float, {2}}));
+  std::vector<float> bad{inf};
+  EXPECT_TRUE(is_finite({DataType::Float, {0, 3}, Layout::Plain, bad.data()}));
+  EXPECT_TRUE(is_finite({DataType::String, {1}, Layout::Plain, bad.data()}));
+  EXPECT_FALSE(is_finite({DataType::Float, {}, Layout::Plain, bad.data()}));
+}
+
+TEST(LargestMagnitude, NanIsAboveInfinityAndTheSignDoesNotCount) {
+  const std::vector<float> values{1, -7, 3, inf, nan};
+  EXPECT_EQ(largest_magnitude(DataType::Float, values.data(), 3), 7);
+  EXPECT_EQ(largest_magnitude(DataType::Float, values.data(), 4), inf);
+  EXPECT_TRUE(std::isnan(largest_magnitude(DataType::Float, values.data(), 5)));
+  EXPECT_EQ(largest_magnitude(DataType::Int32, values.data(), 5), 0);
+}
+
+// The largest numbers of IEEE 754 binary16, bfloat16 and binary32, by their definitions.
+TEST(Saturate, InfinitiesBecomeTheLargestNumberOfTheirSignAndNanZero) {
+  std::vector<uint16_t> half{0x7c00, 0xfc00, 0x7e00, 0x3c00, 0xfc01};
+  EXPECT_TRUE(saturate({DataType::Float16, {5}, Layout::Plain, half.data()}));
+  EXPECT_EQ(half, (std::vector<uint16_t>{0x7bff, 0xfbff, 0, 0x3c00, 0}));
+  std::vector<uint16_t> brain{0x7f80, 0xff80, 0x7fc0, 0x3f80};
+  EXPECT_TRUE(saturate({DataType::BFloat16, {4}, Layout::Plain, brain.data()}));
+  EXPECT_EQ(brain, (std::vector<uint16_t>{0x7f7f, 0xff7f, 0, 0x3f80}));
+  constexpr float most = std::numeric_limits<float>::max();
+  std::vector<float> single{inf, -inf, nan, -2};
+  EXPECT_TRUE(saturate({DataType::Float, {4}, Layout::Plain, single.data()}));
+  EXPECT_EQ(single, (std::vector<float>{most, -most, 0, -2}));
+}
+
+TEST(Saturate, WhatIsFiniteStaysAsItIs) {
+  std::vector<float> values{1, -std::numeric_limits<float>::max()};
+  const std::vector<float> before = values;
+  EXPECT_FALSE(saturate({DataType::Float, {2}, Layout::Plain, values.data()}));
+  EXPECT_EQ(values, before);
+  std::vector<uint8_t> ones(8, 0xff);
+  EXPECT_FALSE(saturate({DataType::Int32, {2}, Layout::Plain, ones.data()}));
+  EXPECT_FALSE(saturate({.present = false}));
+}
+
 }  // namespace
-}  // namespace belay::dump
+}  // namespace belay::backend::cpu
