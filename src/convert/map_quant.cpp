@@ -48,7 +48,8 @@ Result<Edge> dequantized(NodeContext& c, const Quantity& q, int64_t axis) {
   Edge value = c.cast("Cast" + q.suffix, q.x, type);
   if (q.zero.connected()) {
     const Edge zero = c.cast("CastZp" + q.suffix, q.zero, type);
-    value = c.add({"Sub", "Sub" + q.suffix}, {value, TRY(along_axis(c, "Zp" + q.suffix, zero, axis, rank))});
+    const Edge along = TRY(along_axis(c, "Zp" + q.suffix, zero, axis, rank));
+    value = c.add({"Sub", "Sub" + q.suffix}, {value, along});
   }
   const Edge scale = TRY(along_axis(c, "Scale" + q.suffix, q.scale, axis, rank));
   return c.add({"Mul", "Mul" + q.suffix}, {value, scale});
@@ -56,7 +57,8 @@ Result<Edge> dequantized(NodeContext& c, const Quantity& q, int64_t axis) {
 
 Result<Edge> quantized(NodeContext& c, Edge x, Edge scale, Edge zero, int64_t axis) {
   const DataType type = zero.connected() ? c.info(zero).type : DataType::UInt8;
-  Attributes attributes = {{"dtype", TRY(quantized_name(c, type))}};
+  const auto dtype = TRY(quantized_name(c, type));
+  Attributes attributes = {{"dtype", dtype}};
   if (c.rank(scale) == 1) attributes["axis"] = axis;
   return c.add("Quantize", {x, scale, zero}, std::move(attributes));
 }
@@ -141,7 +143,8 @@ Result<Edge> shifted(NodeContext& c, const std::string& suffix, Edge x, Edge zer
   const Edge wide = c.cast("Cast" + suffix, x, DataType::Int32);
   if (!zero.connected()) return wide;
   const Edge shift = c.cast("CastZp" + suffix, zero, DataType::Int32);
-  return c.add({"Sub", "Sub" + suffix}, {wide, TRY(along_axis(c, suffix, shift, axis, c.rank(x)))});
+  const Edge along = TRY(along_axis(c, suffix, shift, axis, c.rank(x)));
+  return c.add({"Sub", "Sub" + suffix}, {wide, along});
 }
 
 Status matmul_integer(NodeContext& c) {

@@ -112,7 +112,8 @@ Result<Value> index(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   const Indexed index = TRY(indexed(s, a[0], a[1]));
   const Value front = TRY(s.permute(a[0], indexed_first(a[0], index)));
-  const Value made = TRY(s.op("GatherNd", {front, TRY(coordinates(s, index))}, {{"negative_index_support", true}}));
+  const Value places = TRY(coordinates(s, index));
+  const Value made = TRY(s.op("GatherNd", {front, places}, {{"negative_index_support", true}}));
   if (!neighbours(index) || index.dims.front() == 0) return made;
   // Neighbouring indices leave their result where they were.
   const auto before = static_cast<size_t>(index.dims.front()), many = index.shape.size();
@@ -133,7 +134,8 @@ Result<Value> index_put(Sketch& s, const Values& a) {
   Shape shape = index.shape;
   for (size_t i = index.dims.size(); i < a[0].rank(); ++i) shape.push_back(a[0].shape[i]);
   const Value values = TRY(s.expand(TRY(s.cast(a[2], a[0].type)), shape));
-  return s.op(flag_at(a, 3) ? "TensorScatterAdd" : "TensorScatterUpdate", {a[0], TRY(coordinates(s, index)), values});
+  const Value places = TRY(coordinates(s, index));
+  return s.op(flag_at(a, 3) ? "TensorScatterAdd" : "TensorScatterUpdate", {a[0], places, values});
 }
 
 // Moves a dimension to the front, or back again.
@@ -176,7 +178,8 @@ Result<Value> masked_fill(Sketch& s, const Values& a) {
   const Value mask = TRY(s.cast(a[1], DataType::Bool));
   const Value value = TRY(s.cast(a[2], a[0].type));
   if (graph::element_count(value.shape) != 1) return invalid("value must be one element");
-  return s.op("SelectV2", {mask, TRY(s.reshape(value, {})), a[0]});
+  const Value one = TRY(s.reshape(value, {}));
+  return s.op("SelectV2", {mask, one, a[0]});
 }
 
 // top_k(x, k, dim, largest, sorted) -> values, indices
@@ -207,10 +210,9 @@ Result<Value> sort(Sketch& s, const Values& a) {
 // one_hot(x, classes, on, off, axis)
 Result<Value> one_hot(Sketch& s, const Values& a) {
   for (const Value& value : a) TRY(need(value));
-  return s.op("OneHot",
-              {a[0], s.scalar(DataType::Int64, a[1].number), TRY(s.reshape(a[2], {})),
-               TRY(s.reshape(TRY(s.cast(a[3], a[2].type)), {}))},
-              {{"axis", int_at(a, 4)}});
+  const Value on = TRY(s.reshape(a[2], {}));
+  const Value off = TRY(s.reshape(TRY(s.cast(a[3], a[2].type)), {}));
+  return s.op("OneHot", {a[0], s.scalar(DataType::Int64, a[1].number), on, off}, {{"axis", int_at(a, 4)}});
 }
 
 constexpr Builtin kRows[] = {

@@ -59,7 +59,8 @@ Result<Value> outer(Sketch& s, const Values& a) {
   TRY(need(a[1]));
   if (a[0].rank() != 1 || a[1].rank() != 1) return invalid("an outer product is of two vectors");
   const Value column = TRY(s.reshape(a[0], {a[0].shape[0], 1}));
-  return promoted(s, "Mul", Values{column, TRY(s.reshape(a[1], {1, a[1].shape[0]}))});
+  const Value row = TRY(s.reshape(a[1], {1, a[1].shape[0]}));
+  return promoted(s, "Mul", Values{column, row});
 }
 
 Result<Value> transposed(Sketch& s, const Values& a) {

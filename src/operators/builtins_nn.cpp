@@ -112,7 +112,9 @@ Result<Value> max_pool(Sketch& s, const Values& a) {
                          {"dilation", each(at(a, 4), 2, 1)},
                          {"ceil_mode", flag_at(a, 5)},
                          {"data_format", "NCHW"}}));
-  return Value::many({TRY(back(s, image, made[0])), TRY(back(s, image, made[1]))});
+  const Value values = TRY(back(s, image, made[0]));
+  const Value places = TRY(back(s, image, made[1]));
+  return Value::many({values, places});
 }
 
 // max_pool_padded(x, kernel, strides, pads of both sides, ceil, dilations)
@@ -187,8 +189,10 @@ Result<Value> layer_norm(Sketch& s, const Values& a) {
     return s.expand(s.scalar(a[0].type, fallback), shape);
   };
   const auto axis = static_cast<int64_t>(a[0].rank() - shape.size());
+  const Value weight = TRY(parameter(a[2], 1));
+  const Value bias = TRY(parameter(a[3], 0));
   auto made = TRY(s.ops(
-      "LayerNormV3", {a[0], TRY(parameter(a[2], 1)), TRY(parameter(a[3], 0))},
+      "LayerNormV3", {a[0], weight, bias},
       {{"begin_norm_axis", axis}, {"begin_params_axis", axis}, {"epsilon", static_cast<float>(real_at(a, 4, 1e-5))}}));
   for (Value& value : made) value.any_type = true;
   return Value::many(std::move(made));
@@ -209,10 +213,15 @@ Result<Value> group_norm(Sketch& s, const Values& a) {
   const Value variance = TRY(s.op("ReduceMean", {TRY(s.op("Mul", {away, away})), axes}, {{"keep_dims", true}}));
   const Value rstd = TRY(s.op("Rsqrt", {TRY(s.op("Add", {variance, s.scalar(type, real_at(a, 4))}))}));
   Value y = TRY(s.reshape(TRY(s.op("Mul", {away, rstd})), {n, c, rest}));
-  if (a[1].present()) y = TRY(s.op("Mul", {y, TRY(s.reshape(TRY(s.cast(a[1], type)), {1, c, 1}))}));
-  if (a[2].present()) y = TRY(s.op("Add", {y, TRY(s.reshape(TRY(s.cast(a[2], type)), {1, c, 1}))}));
-  Values made{TRY(s.cast(TRY(s.reshape(y, a[0].shape)), a[0].type)), TRY(s.reshape(mean, {n, groups})),
-              TRY(s.reshape(rstd, {n, groups}))};
+  for (const size_t i : {size_t{1}, size_t{2}}) {
+    if (!a[i].present()) continue;
+    const Value parameter = TRY(s.reshape(TRY(s.cast(a[i], type)), {1, c, 1}));
+    y = TRY(s.op(i == 1 ? "Mul" : "Add", {y, parameter}));
+  }
+  y = TRY(s.cast(TRY(s.reshape(y, a[0].shape)), a[0].type));
+  const Value means = TRY(s.reshape(mean, {n, groups}));
+  const Value rstds = TRY(s.reshape(rstd, {n, groups}));
+  Values made{y, means, rstds};
   for (Value& value : made) value.any_type = true;
   return Value::many(std::move(made));
 }
@@ -244,14 +253,17 @@ Result<Value> batch_norm(Sketch& s, const Values& a) {
       training ? TRY(s.op("ReduceMean", {TRY(s.op("Mul", {away, away})), s.indices(axes)}, {{"keep_dims", true}}))
                : old_variance;
   const Value rstd = TRY(s.op("Rsqrt", {TRY(s.op("Add", {variance, s.scalar(type, real_at(a, 7))}))}));
-  Value y = TRY(s.op("Mul", {TRY(s.op("Mul", {away, rstd})), TRY(parameter(a[1], 1))}));
-  y = TRY(s.op("Add", {y, TRY(parameter(a[2], 0))}));
+  const Value weight = TRY(parameter(a[1], 1));
+  const Value bias = TRY(parameter(a[2], 0));
+  Value y = TRY(s.op("Mul", {TRY(s.op("Mul", {away, rstd})), weight}));
+  y = TRY(s.op("Add", {y, bias}));
   const double momentum = real_at(a, 6), count = static_cast<double>(graph::element_count(a[0].shape)) /
                                                  static_cast<double>(std::max<int64_t>(a[0].shape[1], 1));
   const auto moved = [&](const Value& old, const Value& now, double scale) -> Result<Value> {
     if (!training) return old;
     const Value kept = TRY(s.op("Mul", {old, s.scalar(type, 1 - momentum)}));
-    return s.op("Add", {kept, TRY(s.op("Mul", {now, s.scalar(type, momentum * scale)}))});
+    const Value added = TRY(s.op("Mul", {now, s.scalar(type, momentum * scale)}));
+    return s.op("Add", {kept, added});
   };
   const Value new_mean = TRY(moved(old_mean, mean, 1));
   const Value new_variance = TRY(moved(old_variance, variance, count > 1 ? count / (count - 1) : 1));

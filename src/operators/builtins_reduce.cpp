@@ -62,7 +62,9 @@ Result<Value> variance(Sketch& s, const Values& a) {
   const Value divisor = s.scalar(x.type, std::max(count - real_at(a, 2, 1), 0.0));
   const Value made = TRY(s.op("RealDiv", {sum, divisor}));
   const Value mean = TRY(s.reshape(center, made.shape));
-  return Value::many({TRY(s.cast(made, a[0].type)), TRY(s.cast(mean, a[0].type))});
+  const Value variance = TRY(s.cast(made, a[0].type));
+  const Value means = TRY(s.cast(mean, a[0].type));
+  return Value::many({variance, means});
 }
 
 // arg(op, x, dim, keep): the index of the largest or smallest; without dim, in the whole.

@@ -125,7 +125,8 @@ Result<Value> repeat_each(Sketch& s, const Values& a) {
 Result<Value> flip(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   if (a[1].numbers.empty()) return a[0];
-  return s.op("ReverseV2", {a[0], s.indices(TRY(dimensions(a[1], a[0].rank())))});
+  const auto dims = TRY(dimensions(a[1], a[0].rank()));
+  return s.op("ReverseV2", {a[0], s.indices(dims)});
 }
 
 Result<Value> roll(Sketch& s, const Values& a) {

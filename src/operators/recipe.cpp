@@ -42,7 +42,8 @@ class Parser {
     }
     const char first = text_[at_];
     if (std::isdigit(static_cast<unsigned char>(first)) || first == '-') return number();
-    Expression made{Expression::Kind::Name, TRY(name())};
+    std::string called = TRY(name());
+    Expression made{Expression::Kind::Name, std::move(called)};
     if (!take('(')) return made;
     made.kind = Expression::Kind::Call;
     TRY(items(made, ')'));

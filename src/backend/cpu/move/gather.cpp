@@ -56,8 +56,8 @@ Result<Gather> gather_of(const KernelRequest& request) {
   const auto& node = request.node;
   const auto batch = graph::axis_within(graph::int_of(node, "batch_dims", 0), request.inputs[1].shape.size() + 1);
   if (!batch) return refuse("batch_dims is outside the rank of the indices");
-  return Gather{label_of(node), graph::flag_of(node, "negative_index_support", false), *batch,
-                TRY(element_bytes(request.inputs[0].type))};
+  const size_t bytes = TRY(element_bytes(request.inputs[0].type));
+  return Gather{label_of(node), graph::flag_of(node, "negative_index_support", false), *batch, bytes};
 }
 
 MadeKernel make_gather_v2(const KernelRequest& request) {

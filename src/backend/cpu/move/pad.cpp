@@ -84,10 +84,9 @@ Status run_pad(const Pad& pad, const std::vector<int64_t>& pairs, const void* va
 
 Result<Pad> pad_of(const KernelRequest& request) {
   const auto& node = request.node;
-  Pad pad{label_of(node),
-          TRY(element_bytes(request.inputs[0].type)),
-          TRY(border_named(graph::text_of(node, "mode", "constant"))),
-          {}};
+  const size_t bytes = TRY(element_bytes(request.inputs[0].type));
+  const Border border = TRY(border_named(graph::text_of(node, "mode", "constant")));
+  Pad pad{label_of(node), bytes, border, {}};
   pad.value.resize(pad.bytes);
   if (const int64_t constant = graph::int_of(node, "constant_values", 0))
     TRY(with_type(AllTypes{}, request.inputs[0].type, [&]<class T>() -> Status {

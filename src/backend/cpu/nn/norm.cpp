@@ -106,7 +106,9 @@ MadeKernel make_layer_norm(const KernelRequest& request) {
   norm.second = node.type == "LayerNorm" ? Second::Variance : Second::ReciprocalDeviation;
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
     return function_kernel([=](Inputs in, Outputs out) -> Status {
-      const Parameters parameters{TRY(optional_reals(in, gamma)), TRY(optional_reals(in, beta))};
+      auto scale = TRY(optional_reals(in, gamma));
+      auto shift = TRY(optional_reals(in, beta));
+      const Parameters parameters{std::move(scale), std::move(shift)};
       return normalise<T>(split, norm, parameters, in[0], out);
     });
   });
@@ -132,7 +134,9 @@ MadeKernel make_instance_norm(const KernelRequest& request) {
   norm.epsilon = get_or(request.node.attributes, "epsilon", 1e-6f);
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
     return function_kernel([=, inner = channel_inner(x, last)](Inputs in, Outputs out) -> Status {
-      const Parameters parameters{TRY(optional_reals(in, 1)), TRY(optional_reals(in, 2)), inner};
+      auto scale = TRY(optional_reals(in, 1));
+      auto shift = TRY(optional_reals(in, 2));
+      const Parameters parameters{std::move(scale), std::move(shift), inner};
       return normalise<T>(split, norm, parameters, in[0], out);
     });
   });
@@ -164,7 +168,9 @@ MadeKernel make_group_norm(const KernelRequest& request) {
   norm.swish_scale = get_or(node.attributes, "swish_scale", 1.0f);
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
     return function_kernel([=, inner = channel_inner(x, last)](Inputs in, Outputs out) -> Status {
-      const Parameters parameters{TRY(optional_reals(in, 1)), TRY(optional_reals(in, 2)), inner};
+      auto scale = TRY(optional_reals(in, 1));
+      auto shift = TRY(optional_reals(in, 2));
+      const Parameters parameters{std::move(scale), std::move(shift), inner};
       return normalise<T>(split, norm, parameters, in[0], out);
     });
   });

@@ -23,7 +23,9 @@ Result<float> scalar(const TensorInfo& info) {
 
 Result<Activation> read_clip(std::span<const TensorInfo> inputs) {
   if (inputs.size() != 3) return refuse("a clip without both limits");
-  return Activation{{algorithm::eltwise_clip_v2, TRY(scalar(inputs[1])), TRY(scalar(inputs[2]))}};
+  const float least = TRY(scalar(inputs[1]));
+  const float most = TRY(scalar(inputs[2]));
+  return Activation{{algorithm::eltwise_clip_v2, least, most}};
 }
 
 Result<Activation> read_elu(const Node& node) {

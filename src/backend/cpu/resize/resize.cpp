@@ -111,7 +111,8 @@ Result<Resize> resize_of(const KernelRequest& request) {
   graph::Node node;
   node.attributes = request.node.attributes;
   const float extrapolation = graph::get_or<float>(node.attributes, "extrapolation_value", 0.0f);
-  return Resize{label_of(request.node), std::move(node), TRY(resampling_of(request.node)), extrapolation};
+  const Resampling how = TRY(resampling_of(request.node));
+  return Resize{label_of(request.node), std::move(node), how, extrapolation};
 }
 
 bool given(Inputs in, size_t input) { return input < in.size() && in[input].present && in[input].count() > 0; }

@@ -80,7 +80,9 @@ MadeKernel make_pow(const KernelRequest& request) {
 MadeKernel make_clip(const KernelRequest& request) {
   if (request.inputs.size() < 3 || request.inputs[0].shape != request.outputs[0].shape)
     return refuse("the limits must be two constants");
-  return map_kernel(request, Map::Limit, {TRY(constant_of(request, 1)), TRY(constant_of(request, 2))});
+  const float least = TRY(constant_of(request, 1));
+  const float most = TRY(constant_of(request, 2));
+  return map_kernel(request, Map::Limit, {least, most});
 }
 
 constexpr KernelRow rows[] = {
