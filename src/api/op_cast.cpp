@@ -22,15 +22,16 @@ operators::OperatorRequest cast_request(const aclTensorDesc* from, const aclTens
   return request;
 }
 
-Status check_cast(const aclTensorDesc* from, const aclTensorDesc* to) {
+Status check_cast(const aclTensorDesc* from, const aclTensorDesc* to, uint8_t truncate) {
   TRY(not_null(from, "srcDesc"));
   TRY(not_null(to, "dstDesc"));
+  if (truncate != 0) return {ACL_ERROR_FEATURE_UNSUPPORTED, formatted("truncate is {}; only 0 is supported", truncate)};
   return check(OpDescs{"Cast", 1, &from, 1, &to, nullptr});
 }
 
 Status cast(const aclTensorDesc* from, const aclDataBuffer* source, const aclTensorDesc* to, aclDataBuffer* target,
-            aclrtStream stream) {
-  TRY(check_cast(from, to));
+            uint8_t truncate, aclrtStream stream) {
+  TRY(check_cast(from, to, truncate));
   TRY(not_null(source, "srcBuffer"));
   TRY(not_null(target, "dstBuffer"));
   auto queue = TRY(find_stream(stream));
@@ -84,8 +85,8 @@ Status infer_shape(const OpDescs& descs, aclDataBuffer* const* inputs, aclTensor
 aclError aclopCast(const aclTensorDesc* srcDesc, const aclDataBuffer* srcBuffer, const aclTensorDesc* dstDesc,
                    aclDataBuffer* dstBuffer, uint8_t truncate, aclrtStream stream) {
   return entry(
-      __func__, [&] { return cast(srcDesc, srcBuffer, dstDesc, dstBuffer, stream); }, srcDesc, srcBuffer, dstDesc,
-      dstBuffer, truncate, stream);
+      __func__, [&] { return cast(srcDesc, srcBuffer, dstDesc, dstBuffer, truncate, stream); }, srcDesc, srcBuffer,
+      dstDesc, dstBuffer, truncate, stream);
 }
 
 aclError aclopCreateHandleForCast(aclTensorDesc* srcDesc, aclTensorDesc* dstDesc, uint8_t truncate,
@@ -94,7 +95,7 @@ aclError aclopCreateHandleForCast(aclTensorDesc* srcDesc, aclTensorDesc* dstDesc
       __func__,
       [&]() -> Status {
         TRY(not_null(handle, "handle"));
-        TRY(check_cast(srcDesc, dstDesc));
+        TRY(check_cast(srcDesc, dstDesc, truncate));
         auto request = cast_request(srcDesc, dstDesc);
         auto op = TRY(with_code(operators::find_operator(request), ACL_ERROR_OP_NOT_FOUND));
         *handle = new aclopHandle{std::move(request), std::move(op)};

@@ -4,11 +4,7 @@
 namespace belay::operators {
 namespace {
 
-// The dimensions of a query, key or value in its layout.
-struct Heads {
-  Value x;  // batch, heads, sequence, size of a head
-  std::string layout;
-};
+constexpr double kLeast = -3.4028234663852886e38;  // of float
 
 // Brings a tensor to [batch, heads, sequence, size].
 Result<Value> to_heads(Sketch& s, const Value& x, const std::string& layout, int64_t heads) {
@@ -40,8 +36,26 @@ Result<Value> repeated(Sketch& s, const Value& x, int64_t heads) {
   return s.reshape(tiled, {x.shape[0], heads, x.shape[2], x.shape[3]});
 }
 
-// attention(query, key, value, shift, mask, scale, heads, key heads, layout) -> result, largest score, sum of exponents
-// Where the mask is not 0 nobody looks. Everything is computed in float.
+// The scores outside of the window become the least: query i looks at keys i - before to i + after.
+Result<Value> within(Sketch& s, const Value& scores, int64_t before, int64_t after, bool masked) {
+  const int64_t rows = scores.shape[2], columns = scores.shape[3], most = std::max(rows, columns);
+  if (before >= most && after >= most) return scores;
+  if (!masked || rows != columns || before < 0 || after < 0)
+    return invalid(
+        formatted("preTokens {} and nextTokens {} leave out some of {} queries and {} keys; that is supported "
+                  "with attenMask and as many queries as keys only (2147483647 for both: nothing is left out)",
+                  before, after, rows, columns));
+  const Value ones = TRY(s.expand(s.scalar(DataType::Float, 1), {rows, columns}));
+  const Value upper = TRY(s.op("Triu", {ones}, {{"diagonal", -std::min(before, most)}}));
+  const Value both = TRY(s.op("Tril", {upper}, {{"diagonal", std::min(after, most)}}));
+  const Value inside = TRY(s.cast(both, DataType::Bool));
+  return s.op("SelectV2", {inside, scores, s.scalar(DataType::Float, kLeast)});
+}
+
+// attention(query, key, value, shift, mask, scale, heads, key heads, layout, before, after)
+//   -> result, largest score, sum of exponents
+// Where the mask is not 0 nobody looks, nor beyond `before` and `after` where they are given. Everything is computed in
+// float.
 Result<Value> attention(Sketch& s, const Values& a) {
   for (size_t i = 0; i < 3; ++i) TRY(need(a[i]));
   const std::string& layout = a[8].text;
@@ -61,13 +75,17 @@ Result<Value> attention(Sketch& s, const Values& a) {
   const Value value = TRY(repeated(s, TRY(headed(a[2], found)), heads));
   Value scores = TRY(s.op("BatchMatMulV2", {query, key}, {{"adj_x2", true}}));
   scores = TRY(s.op("Mul", {scores, s.scalar(DataType::Float, real_at(a, 5, 1))}));
-  if (a[3].present()) scores = TRY(s.op("Add", {scores, TRY(s.cast(a[3], DataType::Float))}));
+  if (a[3].present()) {
+    const Value shift = TRY(s.cast(a[3], DataType::Float));
+    scores = TRY(s.op("Add", {scores, shift}));
+  }
   if (a[4].present()) {
     const Value mask = TRY(s.cast(a[4], DataType::Bool));
-    scores = TRY(s.op("SelectV2", {mask, s.scalar(DataType::Float, -3.4028234663852886e38), scores}));
+    scores = TRY(s.op("SelectV2", {mask, s.scalar(DataType::Float, kLeast), scores}));
     if (scores.rank() != 4 || scores.shape != Shape{query.shape[0], heads, query.shape[2], key.shape[2]})
       return invalid("a mask of shape " + graph::to_text(a[4].shape) + " does not fit the scores");
   }
+  if (at(a, 9).present()) scores = TRY(within(s, scores, int_at(a, 9), int_at(a, 10), a[4].present()));
   const Value most = TRY(s.op("ReduceMax", {scores, s.indices({3})}, {{"keep_dims", true}}));
   const Value exponents = TRY(s.op("Exp", {TRY(s.op("Sub", {scores, most}))}));
   const Value sum = TRY(s.op("ReduceSum", {exponents, s.indices({3})}, {{"keep_dims", true}}));
@@ -75,7 +93,10 @@ Result<Value> attention(Sketch& s, const Values& a) {
   const Value made = TRY(from_heads(s, TRY(s.op("BatchMatMulV2", {weights, value})), layout));
   Shape eight = most.shape;  // the original keeps each of these eight times
   eight[3] = 8;
-  return Value::many({TRY(s.cast(made, a[0].type)), TRY(s.expand(most, eight)), TRY(s.expand(sum, eight))});
+  const Value result = TRY(s.cast(made, a[0].type));
+  const Value most_eight = TRY(s.expand(most, eight));
+  const Value sum_eight = TRY(s.expand(sum, eight));
+  return Value::many({result, most_eight, sum_eight});
 }
 
 // only(value, message, numbers...): the value, when all of the rest are absent or 0.

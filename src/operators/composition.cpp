@@ -121,7 +121,8 @@ class Evaluation {
       case Expression::Kind::Call:
         break;
     }
-    if (expression.text == "like") return like(expression.items.at(0).text);
+    if (expression.text == "like" || expression.text == "like_any")
+      return like(expression.items.at(0).text, expression.text == "like_any");
     Values arguments = TRY(evaluate_all(expression.items));
     if (const Builtin* builtin = find_builtin(expression.text)) return builtin->run(sketch_, arguments);
     return call(expression, arguments);
@@ -168,9 +169,11 @@ class Evaluation {
     return sketch_.input(tensor.type, tensor.shape, tensor.format);
   }
 
-  Result<Value> like(const std::string& name) {
+  // `optional`: absent when it was not given.
+  Result<Value> like(const std::string& name, bool optional) {
     const int index = parameter(name) < 0 && name == row_.in_place ? 0 : parameter(name);
     const TensorArgument& tensor = arguments_[static_cast<size_t>(index)].tensors[0];
+    if (!tensor.present && optional) return Value{};
     if (!tensor.present) return Status{ACLNN_ERR_PARAM_NULLPTR, "parameter " + name + " must not be null"};
     return Value{.kind = Value::Kind::Like, .type = tensor.type, .shape = tensor.shape};
   }

@@ -3,6 +3,8 @@
 
 Arrays go to device memory and come back; a view of an array keeps its strides and offset.
 """
+import atexit
+import collections
 import csv
 import ctypes as c
 import os
@@ -23,6 +25,19 @@ TYPES = {"float32": 0, "float16": 1, "int8": 2, "int32": 3, "uint8": 4, "int16":
          "int64": 9, "uint64": 10, "float64": 11, "bool": 12, "complex64": 16, "complex128": 17}
 BFLOAT16, UNDEFINED = 27, -1
 ND, NCHW, NHWC, NCL, NCDHW = 2, 0, 1, 47, 30
+
+
+runs = collections.Counter()  # of each operator and aclnn function
+
+
+def write_runs():
+    """For scripts/operator-tests: adds to the file that the environment names."""
+    with open(os.environ["BELAY_RUNS_FILE"], "a", encoding="utf-8") as file:
+        file.writelines(f"{name}\t{count}\n" for name, count in runs.items())
+
+
+if "BELAY_RUNS_FILE" in os.environ:
+    atexit.register(write_runs)
 
 
 class Refused(Exception):
@@ -130,6 +145,7 @@ def tensor_desc(array, form):
 
 def aclop(stream, op, inputs, outputs, form=ND, entry="aclopExecuteV2", **attributes):
     """Runs an operator; `outputs` are arrays that receive the results."""
+    runs[op] += 1
     inputs = [i if i is None or isinstance(i, Const) else np.asarray(i) for i in inputs]
     attr = pointer(lib.aclopCreateAttr())
     descs, buffers, memories = [], [], []
@@ -248,6 +264,7 @@ class AclnnCall:
 
 def aclnn(stream, name, *arguments, form=ND):
     """Both phases; arrays that are outputs receive the results. Returns the workspace size."""
+    runs[name] += 1
     prototype = PROTOTYPES[name]
     assert len(arguments) == len(prototype), f"{name}: {prototype}"
     made = AclnnCall(form)

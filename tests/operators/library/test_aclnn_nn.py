@@ -208,13 +208,13 @@ class Attention(Case):
         swap = lambda t: t.transpose(0, 2, 1, 3).copy()
         for layout, f in {"BNSD": lambda t: t, "BSND": swap, "BSH": flat}.items():
             check("PromptFlashAttentionV2", f(q), f(k), f(v), None, mask, None, None, None, None, None, None, None, 4, 0.3,
-                  2**31 - 1, 0, layout, 2, 0, Out(f(want), tolerance=1e-4))
+                  2**31 - 1, 2**31 - 1, layout, 2, 0, Out(f(want), tolerance=1e-4))
             check("PromptFlashAttentionV3", f(q), f(k), f(v), None, mask, None, None, None, None, None, None, None, 4, 0.3,
-                  2**31 - 1, 0, layout, 2, 0, 0, Out(f(want), tolerance=1e-4))
+                  2**31 - 1, 2**31 - 1, layout, 2, 0, 0, Out(f(want), tolerance=1e-4))
             check("IncreFlashAttention", f(q), [f(k)], [f(v)], None, mask, None, 4, 0.3, layout, 2, Out(f(want), tolerance=1e-4))
             check("IncreFlashAttentionV2", f(q), [f(k)], [f(v)], None, mask, None, None, None, None, None, None, 4, 0.3,
                   layout, 2, Out(f(want), tolerance=1e-4))
-            check("PromptFlashAttention", f(q), f(k), f(v), None, mask, None, 4, 0.3, 2**31 - 1, 0, layout, 2,
+            check("PromptFlashAttention", f(q), f(k), f(v), None, mask, None, 4, 0.3, 2**31 - 1, 2**31 - 1, layout, 2,
                   Out(f(want), tolerance=1e-4))
         self.refused(161002, "inputLayout", "PromptFlashAttention", q, k, v, None, mask, None, 4, 0.3, 0, 0, "XYZ", 2, Out(want))
 

@@ -51,6 +51,12 @@ class Execute(unittest.TestCase):
                           "Reciprocal": lambda x: 1 / x}.items():
                 run(op, [x], f(x.astype(np.float64)).astype(dtype), 2e-3 if dtype == np.float16 else 1e-5)
 
+    def test_hardtanh_has_a_shape_rule_and_default_limits(self):
+        for dtype in FLOATS:
+            x = (3 * rng.standard_normal((4, 5))).astype(dtype)
+            run("HardtanhV2", [x], np.clip(x, -1, 1))
+            run("HardtanhV2", [x], np.clip(x, dtype(-0.5), dtype(0.75)), min_val=-0.5, max_val=0.75)
+
     def test_attributes_of_every_kind(self):
         x = f32(2, 3, 4)
         e = np.exp(x - x.max(1, keepdims=True))
@@ -205,6 +211,12 @@ class Others(unittest.TestCase):
             call("aclrtSynchronizeStream", stream)
             memories[1].fetch()
             np.testing.assert_array_equal(memories[1].array, x.astype(dtype))
+            with self.assertRaises(Refused) as caught:
+                call("aclopCast", descs[0], buffers[0], descs[1], buffers[1], 1, stream)
+            self.assertEqual(caught.exception.code, 200006)
+            self.assertIn("truncate is 1; only 0 is supported", caught.exception.message)
+            handle = c.c_void_p()
+            self.assertEqual(lib.aclopCreateHandleForCast(descs[0], descs[1], 2, c.byref(handle)), 200006)
 
     def test_infer_shape_reads_values_in_host_memory(self):
         x, axes = f32(2, 3, 4), np.array([1], np.int64)

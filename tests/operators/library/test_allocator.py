@@ -118,7 +118,7 @@ class Model:
         self.id = c.c_uint32()
         call("aclmdlLoadFromFile", path.encode(), c.byref(self.id))
 
-    def run(self, stream, x, room):
+    def run(self, stream, x, room, wait=True):
         """The result, or the code of the call or of the wait that failed."""
         memories = [Memory(x), Memory(np.zeros(room, np.float32))]
         datasets = []
@@ -130,7 +130,9 @@ class Model:
         desc = tensor_desc(x, ND)
         call("aclmdlSetDatasetTensorDesc", datasets[0], desc, c.c_size_t(0))
         code = lib.aclmdlExecuteAsync(self.id, datasets[0], datasets[1], stream)
-        code = code or lib.aclrtSynchronizeStream(stream)
+        if code or not wait:
+            return code
+        code = lib.aclrtSynchronizeStream(stream)
         if code:
             return code
         memories[1].fetch()
@@ -201,6 +203,16 @@ class Allocator(unittest.TestCase):
             self.assertEqual(model.run(stream, x, (32,)), 500002)
             self.whole(recorder)
             model.unload()
+
+    def test_a_model_that_takes_one_block_fails_in_the_call_itself(self):
+        path, golden = model_file(self.folder.name, False)
+        stream, model = new_stream(), Model(path)
+        recorder = Recorder(fail_at=1).register(stream)
+        self.assertEqual(model.run(stream, self.x(4), (32,), wait=False), 500002)
+        call("aclrtSynchronizeStream", stream)  # no task was queued
+        self.assertEqual(recorder.allocated, 0)
+        self.whole(recorder)
+        model.unload()
 
     def test_the_allocator_is_looked_up_at_each_execution(self):
         path, golden = model_file(self.folder.name, False)
