@@ -267,6 +267,9 @@ Status execute_async(uint32_t model_id, const aclmdlDataset* input, aclmdlDatase
     execution->described_late = output;
   if (const auto user = find_allocator(target->handle()); user && execution->model->dynamic()) {
     execution->allocator = std::make_unique<StreamAllocator>(user);
+    // A block that the program does not give fails this call; those of models that run node by node, synchronize.
+    if (const size_t bytes = TRY(execution->model->prepare(execution->inputs)); bytes > 0)
+      TRY(execution->allocator->take_ahead(bytes));
   }
   return target->launch([execution] { return execution->run_task(); });
 }

@@ -3,6 +3,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "executor/loaded_model.h"
 #include "runtime/user_allocator.h"
@@ -13,8 +15,24 @@ namespace belay::api {
 class StreamAllocator : public executor::Allocator {
  public:
   explicit StreamAllocator(std::shared_ptr<UserAllocator> user) : user_(std::move(user)) {}
+  ~StreamAllocator() override {
+    if (ahead_) user_->free(*ahead_);
+  }
+
+  // Takes a block now, so that the program learns at once when there is none; the next allocate gives it out. It is
+  // freed with this object when it was never asked for.
+  Status take_ahead(size_t bytes) {
+    ahead_ = TRY(user_->allocate(bytes));
+    ahead_bytes_ = bytes;
+    return {};
+  }
 
   Result<void*> allocate(size_t bytes) override {
+    if (ahead_ && bytes <= ahead_bytes_) {
+      const auto block = *std::exchange(ahead_, std::nullopt);
+      blocks_[block.address] = block;
+      return block.address;
+    }
     const auto block = TRY(user_->allocate(bytes));
     blocks_[block.address] = block;
     return block.address;
@@ -29,6 +47,8 @@ class StreamAllocator : public executor::Allocator {
  private:
   const std::shared_ptr<UserAllocator> user_;
   std::map<void*, UserAllocator::Block> blocks_;
+  std::optional<UserAllocator::Block> ahead_;
+  size_t ahead_bytes_ = 0;
 };
 
 }  // namespace belay::api

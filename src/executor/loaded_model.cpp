@@ -78,6 +78,8 @@ class StaticModel : public LoadedModel {
   size_t weight_bytes() const override { return weight_bytes_; }
   Result<std::vector<TensorInfo>> infer_outputs(std::span<const TensorInfo>) override { return program_->outputs(); }
 
+  Result<size_t> prepare(std::span<const Tensor>) override { return size_t{0}; }
+
   Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, Allocator*) override {
     TRY(make_outputs(*program_, outputs));
     return program_->run(info, inputs, outputs);
@@ -112,6 +114,11 @@ class DynamicModel : public LoadedModel {
     return results;
   }
 
+  Result<size_t> prepare(std::span<const Tensor> inputs) override {
+    const Kept& kept = *TRY(find_program(inputs));
+    return kept.program ? arena_bytes(*kept.program) : 0;
+  }
+
   Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
              Allocator* given) override {
     HostAllocator own;
@@ -134,6 +141,8 @@ class DynamicModel : public LoadedModel {
     std::unique_ptr<Program> program;  // null: these shapes run node by node
     void* arena = nullptr;             // where the program's tensors are
   };
+
+  static size_t arena_bytes(const Program& program) { return std::max(program.arena_bytes(), kAlignment); }
 
   static bool fits(const Kept& kept, std::span<const Tensor> inputs) {
     return std::equal(kept.shapes.begin(), kept.shapes.end(), inputs.begin(), inputs.end(),
@@ -163,7 +172,7 @@ class DynamicModel : public LoadedModel {
 
   static Status run_in(Allocator& allocator, Kept& kept, const RunInfo& info, std::span<const Tensor> inputs,
                        std::span<Tensor> outputs) {
-    void* arena = TRY(allocator.allocate(std::max(kept.program->arena_bytes(), kAlignment)));
+    void* arena = TRY(allocator.allocate(arena_bytes(*kept.program)));
     kept.arena = nullptr;
     kept.program->set_arena(arena);
     Status status = kept.program->run(info, inputs, outputs);
@@ -173,7 +182,7 @@ class DynamicModel : public LoadedModel {
 
   // All programs use one arena, as large as the largest of them needs it.
   Status run_in_own_arena(Kept& kept, const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
-    const size_t bytes = std::max(kept.program->arena_bytes(), kAlignment);
+    const size_t bytes = arena_bytes(*kept.program);
     if (bytes > arena_bytes_) {
       arena_.reset();
       arena_bytes_ = 0;

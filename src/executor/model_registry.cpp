@@ -48,6 +48,11 @@ Gear RegisteredModel::gear() const {
   return gears_.empty() ? Gear{} : Gear{gears_[largest_gear_], largest_gear_};
 }
 
+Result<size_t> RegisteredModel::prepare(std::span<const Tensor> inputs) {
+  std::lock_guard lock(running_);
+  return loaded_->prepare(inputs);
+}
+
 Status RegisteredModel::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
                             Allocator* allocator) {
   std::lock_guard lock(running_);

@@ -42,6 +42,8 @@ class RegisteredModel {
   Gear gear() const;
   bool has_gears() const { return !gears_.empty(); }
 
+  // LoadedModel::prepare, when no execution runs.
+  Result<size_t> prepare(std::span<const Tensor> inputs);
   // Runs on the calling thread, one execution after the other; counts them.
   Status run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs, Allocator* allocator);
 

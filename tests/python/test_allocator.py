@@ -64,8 +64,8 @@ def register(stream, allocator):
 class Growing:
     """The model with any number of rows, ready to run on a stream."""
 
-    def __init__(self, folder):
-        file, self.answer = models.growing(folder / "growing.onnx")
+    def __init__(self, folder, made=models.growing):
+        file, self.answer = made(folder / "model.onnx")
         self.model = Model(file)
 
     def run(self, stream, rows=64, wait=True):
@@ -76,9 +76,12 @@ class Growing:
         check(acl.mdl.set_dataset_tensor_desc(inputs.dataset, desc, 0)[1])
         acl.destroy_tensor_desc(desc)
         ret = acl.mdl.execute_async(self.model.id, inputs.dataset, outputs.dataset, stream)
-        ret = ret or acl.rt.synchronize_stream(stream)
-        if ret == 0:
+        if wait:
+            ret = ret or acl.rt.synchronize_stream(stream)
+        if ret == 0 and wait:
             assert np.allclose(outputs.read(0, (rows, 8)), self.answer(x), rtol=1e-5)
+        if not wait:  # the task may still run
+            return ret
         inputs.close()
         outputs.close()
         return ret
@@ -137,7 +140,21 @@ def test_a_function_that_raises_or_gives_no_block_fails_the_execution_only(strea
     assert growing.run(stream) == 0 and allocator.calls
 
 
-def test_a_failed_task_calls_the_exception_function(stream, growing, monkeypatch):
+def test_no_block_fails_the_call_itself_unless_the_model_runs_node_by_node(stream, growing, tmp_path):
+    empty = Allocator()
+    empty.alloc = lambda key, size: 0
+    register(stream, empty)
+    assert growing.run(stream, wait=False) == 500002
+    assert "null" in acl.get_recent_err_msg()
+    assert acl.rt.synchronize_stream(stream) == 0
+    sifting = Growing(tmp_path, models.sifting)
+    assert sifting.run(stream, wait=False) == 0
+    assert acl.rt.synchronize_stream(stream) == 500002
+    sifting.model.close()
+
+
+def test_a_failed_task_calls_the_exception_function(stream, context, tmp_path, monkeypatch):
+    growing = Growing(tmp_path, models.sifting)
     seen, printed = [], []
     monkeypatch.setattr(sys, "unraisablehook", lambda info: printed.append(str(info.exc_value)))
 
@@ -158,6 +175,7 @@ def test_a_failed_task_calls_the_exception_function(stream, growing, monkeypatch
     assert growing.run(stream) == 500002 and len(seen) == 1
     with pytest.raises(TypeError, match="parameter must be callable"):
         acl.rt.set_exception_info_callback(3)
+    growing.model.close()
 
 
 def test_no_address_gives_the_block_back(stream, growing):

@@ -12,7 +12,9 @@
 
 #include "acl/acl.h"
 #include "acl/acl_dump.h"
+#include "base/text.h"
 #include "commands/commands.h"
+#include "commands/run_memory.h"
 #include "commands/tensor_io.h"
 
 namespace belay::tools {
@@ -24,6 +26,8 @@ struct RunOptions {
   int repeat = 1, warmup = 0, threads = 0;
   uint64_t seed = 0, batch = 0;
   bool json = false;
+  std::string memory_limit;
+  MemoryOptions memory;
 };
 
 // Ends the command: the message has been written for a person.
@@ -53,9 +57,15 @@ class Session {
     for (size_t i = 0; i < aclmdlGetNumOutputs(desc_); ++i)
       add(outputs_, nullptr, aclmdlGetOutputSizeByIndex(desc_, i));
     choose_gear();
+    if (!options.memory.shown) return;
+    CHECK(aclrtCreateStream(&stream_));
+    memory = std::make_unique<RunMemory>(stream_, options.memory);
+    give_outputs_memory();
   }
 
   ~Session() {
+    if (stream_) aclrtDestroyStream(stream_);
+    memory.reset();
     for (aclmdlDataset* dataset : {inputs_, outputs_}) {
       for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
         aclDataBuffer* buffer = aclmdlGetDatasetBuffer(dataset, i);
@@ -72,7 +82,12 @@ class Session {
 
   double execute() {
     const auto start = std::chrono::steady_clock::now();
-    CHECK(aclmdlExecute(model_, inputs_, outputs_));
+    if (memory) {
+      CHECK(aclmdlExecuteAsync(model_, inputs_, outputs_, stream_));
+      CHECK(aclrtSynchronizeStream(stream_));
+    } else {
+      CHECK(aclmdlExecute(model_, inputs_, outputs_));
+    }
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
 
@@ -93,9 +108,25 @@ class Session {
     return tensors;
   }
 
+  // What the file says that loading it takes.
+  std::pair<size_t, size_t> work_and_weights() const {
+    size_t work = 0, weights = 0;
+    CHECK(aclmdlQuerySize(options_.model.c_str(), &work, &weights));
+    return {work, weights};
+  }
+
   double load_ms = 0;
+  std::unique_ptr<RunMemory> memory;  // with --memory
 
  private:
+  // An asynchronous execution does not allocate outputs whose size is not known before: the first is synchronous.
+  void give_outputs_memory() {
+    bool missing = false;
+    for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(outputs_); ++i)
+      missing |= aclGetDataBufferSizeV2(aclmdlGetDatasetBuffer(outputs_, i)) == 0;
+    if (missing) CHECK(aclmdlExecute(model_, inputs_, outputs_));
+  }
+
   void add(aclmdlDataset* dataset, const void* host, size_t bytes) {
     void* device = nullptr;
     if (bytes > 0) {
@@ -176,6 +207,7 @@ class Session {
   const RunOptions& options_;
   uint32_t model_ = 0;
   aclmdlDesc* desc_ = nullptr;
+  aclrtStream stream_ = nullptr;  // with --memory
   aclmdlDataset* inputs_ = aclmdlCreateDataset();
   aclmdlDataset* outputs_ = aclmdlCreateDataset();
 };
@@ -220,6 +252,16 @@ void run(const RunOptions& options) {
       write_npy(options.output_directory + "/output_" + std::to_string(i) + ".npy", results[i]);
   }
   const double load_ms = session->load_ms;
+  nlohmann::json memory;
+  std::string memory_text;
+  if (session->memory) {
+    const auto [work, weights] = session->work_and_weights();
+    memory = session->memory->json();
+    memory["work_bytes"] = work;
+    memory["weight_bytes"] = weights;
+    memory_text =
+        "memory: " + size_text(weights) + " of weights, " + size_text(work) + " to work in; " + session->memory->text();
+  }
   const char* configured = acldumpGetPath(DATA_DUMP);
   const std::string dump = configured ? configured : "";
   session.reset();  // afterwards every file of the dump is there
@@ -228,6 +270,7 @@ void run(const RunOptions& options) {
   if (options.json) {
     nlohmann::json report{{"model", options.model},     {"load_ms", load_ms}, {"runs", options.repeat},
                           {"median_ms", median(times)}, {"min_ms", least},    {"outputs", as_json(results)}};
+    if (!memory.is_null()) report["memory"] = memory;
     if (!dump.empty()) report["dump"] = dumped ? nlohmann::json(dump) : nlohmann::json();
     std::printf("%s\n", report.dump(2).c_str());
     return;
@@ -235,6 +278,7 @@ void run(const RunOptions& options) {
   std::printf("%s: loaded in %.1f ms; %d run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(), load_ms,
               options.repeat, options.repeat == 1 ? "" : "s", median(times), least);
   print_results(results);
+  if (!memory_text.empty()) std::printf("%s\n", memory_text.c_str());
   if (dumped)
     std::printf("dump in %s\n", dump.c_str());
   else if (!dump.empty())
@@ -257,8 +301,18 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--seed", options->seed, "of the random inputs");
   command->add_option("-o,--output", options->output_directory, "a folder for the outputs as .npy files");
   command->add_flag("--json", options->json, "print JSON");
+  auto* memory =
+      command->add_flag("--memory", options->memory.shown, "run on a stream with an allocator that is counted");
+  command->add_option("--memory-limit", options->memory_limit, "the most that this allocator gives, such as 64M")
+      ->needs(memory);
+  command->add_option("--memory-log", options->memory.log, "a .csv file with each of its calls")->needs(memory);
   command->callback([options, &exit_code] {
     try {
+      if (!options->memory_limit.empty()) {
+        const auto limit = parse_size(options->memory_limit);
+        if (!limit || *limit == 0) throw RunError{"--memory-limit must be a size such as 64M"};
+        options->memory.limit = *limit;
+      }
       run(*options);
       exit_code = kAgree;
     } catch (const RunError& error) {
