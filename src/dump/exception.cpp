@@ -152,8 +152,9 @@ Result<std::string> ExceptionDump::write(int device, std::string directory, std:
   const auto root = std::make_shared<const DumpRoot>(DumpRoot{.written = base, .real = base});
   directory = std::to_string(device) + (directory.empty() ? "" : "/") + directory;
   TRY(check_inside(base, directory));
+  std::string head = TRY(encode(header));
   return files_.write_now({.place = {root, std::move(directory), std::move(name)},
-                           .head = TRY(encode(header)),
+                           .head = std::move(head),
                            .pieces = std::move(pieces)},
                           kFileMode);
 }
