@@ -173,7 +173,11 @@ Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* worksp
   using dump::OperatorLevel;
   if (auto kernels = dump::recorder().watch_operator(OperatorLevel::Kernel))
     run->watched_by(std::move(kernels), dump::recorder().watch_operator(OperatorLevel::Call), function_, sequence_);
-  return stream->launch([run = std::move(run)] { return run->run(); });
+  return stream->launch([run = std::move(run), function = function_] {
+    Status status = run->run();
+    if (!status.ok()) status.message = formatted("{}: {}", function, status.message);
+    return status;
+  });
 }
 
 std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(const Stream& stream) const {

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,19 +27,40 @@ struct Frame {
   Trap* trap;
   trap_detail::Seen seen;
   void* observer;
+  struct Slot* slot;  // of its thread
   bool ending = false;
 };
 
-// In the static block, so that a handler never has to allocate it.
-[[gnu::tls_model("initial-exec")]] thread_local Frame* t_frame = nullptr;
+// The innermost call of one thread. A handler finds it by the thread's number: a thread_local of a library that was
+// loaded late may have to be allocated when it is first looked at, and handlers must not allocate.
+struct Slot {
+  std::atomic<bool> taken{false};
+  std::atomic<pid_t> thread{0};
+  Frame* frame = nullptr;
+};
+std::array<Slot, 1024> slots;
+
+pid_t thread_id() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+Slot* own_slot() {
+  const pid_t own = thread_id();
+  const auto found = std::ranges::find_if(slots, [=](const Slot& slot) { return slot.thread == own && slot.frame; });
+  return found == slots.end() ? nullptr : &*found;
+}
 
 std::atomic<bool> on{false};
 std::array<struct sigaction, kSignals.size()> earlier;
 
-// A stack for the handler, unless the thread has one: a call may be ended by the end of its own.
-class HandlerStack {
+// What a thread needs for its first such call, until it ends: a slot, and a stack for the handler (unless it has one;
+// a call may be ended by the end of its own).
+class ThreadState {
  public:
-  HandlerStack() {
+  ThreadState() {
+    for (Slot& slot : slots) {
+      if (slot.taken.exchange(true)) continue;
+      slot_ = &slot;
+      break;
+    }
     stack_t known{};
     if (sigaltstack(nullptr, &known) != 0 || !(known.ss_flags & SS_DISABLE)) return;
     void* memory = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -49,7 +71,11 @@ class HandlerStack {
     else
       munmap(memory, kStackBytes);
   }
-  ~HandlerStack() {
+  ~ThreadState() {
+    if (slot_) {
+      slot_->thread = 0;
+      slot_->taken = false;
+    }
     if (!memory_) return;
     stack_t known{};
     if (sigaltstack(nullptr, &known) == 0 && known.ss_sp == memory_) {
@@ -58,10 +84,13 @@ class HandlerStack {
     }
     munmap(memory_, kStackBytes);
   }
-  HandlerStack(const HandlerStack&) = delete;
-  HandlerStack& operator=(const HandlerStack&) = delete;
+  ThreadState(const ThreadState&) = delete;
+  ThreadState& operator=(const ThreadState&) = delete;
+  // Null: too many threads have one.
+  Slot* slot() const { return slot_; }
 
  private:
+  Slot* slot_ = nullptr;
   void* memory_ = nullptr;
 };
 
@@ -76,8 +105,9 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-  Frame* frame = t_frame;
-  if (!frame || info->si_code <= 0) return hand_on(signal, info, context);
+  Slot* slot = own_slot();
+  if (!slot || info->si_code <= 0) return hand_on(signal, info, context);
+  Frame* frame = slot->frame;
   if (!frame->ending) {  // else the observer itself failed
     frame->ending = true;
     *frame->trap = {signal, info->si_addr};
@@ -114,18 +144,21 @@ namespace trap_detail {
 
 [[gnu::noinline]] bool run(Call call, void* body, Seen seen, void* observer, Trap& trap) {
   if (!traps_enabled()) return call(body), true;
-  thread_local HandlerStack stack;
-  (void)stack;
-  Frame frame{.outer = t_frame, .trap = &trap, .seen = seen, .observer = observer};
+  thread_local ThreadState state;
+  Slot* const slot = state.slot();
+  if (!slot) return call(body), true;
+  slot->thread = thread_id();  // each time: a process that forked has another
+  Frame frame{.outer = slot->frame, .trap = &trap, .seen = seen, .observer = observer, .slot = slot};
   struct Leave {
-    ~Leave() { t_frame = t_frame->outer; }
+    Slot* slot;
+    ~Leave() { slot->frame = slot->frame->outer; }
   };
   if (sigsetjmp(frame.place, 0) != 0) {  // the mask is as it was: the signals are not blocked in their handler
-    t_frame = frame.outer;
+    frame.slot->frame = frame.outer;
     return false;
   }
-  t_frame = &frame;
-  const Leave leave;
+  slot->frame = &frame;
+  const Leave leave{slot};
   call(body);
   return true;
 }

@@ -25,7 +25,7 @@ class Gatherer {
 
   Evidence gather(const Status& why) {
     describe(why);
-    const auto& node = *running_.node;
+    const auto& node = running_.node;
     for (size_t i = 0; i < running_.inputs.size(); ++i) add_tensor(running_.inputs[i], node.input_descs, i, true);
     for (size_t i = 0; i < running_.outputs.size(); ++i) add_tensor(running_.outputs[i], node.outputs, i, false);
     if (!running_.scratch.empty()) {
@@ -41,7 +41,7 @@ class Gatherer {
   }
 
   void describe(const Status& why) {
-    const auto& node = *running_.node;
+    const auto& node = running_.node;
     const auto& run = running_.run;
     const std::string_view prefix = typed_ ? "[AIC_INFO] " : kPrefix;
     say(prefix, formatted("node_name:{}, node_type:{}, stream_id:{}, task_id:{}, device_id:{}, kernel_name:{}, "

@@ -195,7 +195,7 @@ void ExceptionDump::failed(const Running& running, Status& why) {
   if (evidence.empty()) return;
   evidence.header.dump_time = next_time();
   const auto& run = running.run;
-  const std::string ids = typed ? formatted("{}.{}", word(running.node->type), word(running.node->name))
+  const std::string ids = typed ? formatted("{}.{}", word(running.node.type), word(running.node.name))
                                 : formatted("exception_info.{}", run.stream_id);
   const std::string name = formatted("{}.{}.{}", ids, run.task_id, millisecond_text(evidence.header.dump_time));
   why.message += told(write(run.device_id, "", name, evidence.header, std::move(evidence.pieces)));

@@ -261,6 +261,7 @@ int Compiler::as_layout(int value, backend::Layout layout) {
   if (backend::cpu::same_bytes(values_[value].tensor, layout)) return make_view(made, value), made;
   auto step = std::make_unique<Program::Step>();
   step->kernel = backend::cpu::make_reorder(values_[value].tensor, layout);
+  step->how = "reorder";
   program_->steps_.push_back(std::move(step));
   use(*program_->steps_.back(), {value}, {made});
   return made;

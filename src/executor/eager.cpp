@@ -130,7 +130,7 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
     if (status.code != ACL_ERROR_RT_AICORE_EXCEPTION)  // no kernel's doing
       return Status{status.code, node.type + " " + node.name + ": " + status.message};
     std::vector<Tensor> tried = tensors_of(tried_);
-    report_failure({info, &node, tried_how_, seen, tried}, status);
+    report_failure({info, node, tried_how_, seen, tried}, status);
     tried_.clear();
     return status;
   }
@@ -151,7 +151,7 @@ EagerRunner::Outputs EagerRunner::run_fused(const Node& node, RunInfo info, cons
   if (!injection) return members_->run(**members, GraphRole::Members, info, inputs, allocator);
   Outputs outputs = Status{};
   const auto taken = tensors_of(inputs);
-  TRY(call_guarded({info, &node, "", taken}, injection, [&] {
+  TRY(call_guarded({info, node, "", taken}, injection, [&] {
     outputs = members_->run(**members, GraphRole::Members, info, inputs, allocator);
     return outputs.ok() ? Status{} : outputs.status();
   }));
@@ -221,7 +221,7 @@ Status EagerRunner::call(const Node& node, const RunInfo& info, const CachedKern
   const auto run = [&] { return as_exception(kernel.kernel->run(inputs, outputs)); };
   const Injection* injection = injection_of(node);
   if (!injection && !traps_enabled()) return run();
-  return call_guarded({info, &node, kernel.how, inputs, outputs}, injection, run);
+  return call_guarded({info, node, kernel.how, inputs, outputs}, injection, run);
 }
 
 const Injection* EagerRunner::injection_of(const Node& node) {

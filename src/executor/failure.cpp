@@ -38,8 +38,8 @@ std::vector<FailedTensor> describe(std::span<const Tensor> tensors, const std::v
 
 void remember(const Running& running) {
   auto failed = std::make_shared<const FailedOperator>(
-      FailedOperator{running.run, running.node->name, describe(running.inputs, running.node->input_descs),
-                     describe(running.outputs, running.node->outputs)});
+      FailedOperator{running.run, running.node.name, describe(running.inputs, running.node.input_descs),
+                     describe(running.outputs, running.node.outputs)});
   t_failed = failed;
   std::lock_guard lock(latest().mutex);
   latest().operators.push_front(std::move(failed));
@@ -49,8 +49,7 @@ void remember(const Running& running) {
 }  // namespace
 
 std::string kernel_name(const Running& running) {
-  const std::string type = running.node ? running.node->type : "Reorder";
-  return type + "_" + (running.how.empty() ? "members" : std::string(running.how));
+  return running.node.type + "_" + (running.how.empty() ? "members" : std::string(running.how));
 }
 
 std::string place_of(const Running& running) {
@@ -90,7 +89,7 @@ Status as_exception(Status status) {
 }
 
 void report_failure(const Running& running, Status& status) {
-  const std::string label = running.node->type + " " + running.node->name + ": ";
+  const std::string label = running.node.type + " " + running.node.name + ": ";
   if (!status.message.starts_with(label)) status.message = label + status.message;
   status.message += "; " + place_of(running);
   remember(running);

@@ -18,8 +18,8 @@ namespace belay::executor {
 // A kernel while it runs. Everything is borrowed.
 struct Running {
   const RunInfo& run;
-  const graph::Node* node = nullptr;  // null: a change of layout between two nodes
-  std::string_view how;               // of the kernel's row: "onednn"; empty: the node runs as several
+  const graph::Node& node;
+  std::string_view how;  // of the kernel's row: "onednn"; empty: the node runs as several
   std::span<const Tensor> inputs;
   std::span<Tensor> outputs;
   std::span<const std::byte> scratch;

@@ -12,6 +12,15 @@
 #include "executor/overflow_guard.h"
 
 namespace belay::executor {
+namespace {
+
+// What a step that is no node's is called when it fails.
+const graph::Node& layout_change() {
+  static const auto& node = *new graph::Node{.name = "change_of_layout", .type = "TransData"};
+  return node;
+}
+
+}  // namespace
 
 Program::~Program() = default;
 
@@ -57,7 +66,11 @@ Status Program::run_steps(RunInfo& info) {
 }
 
 Status Program::run_step(Step& step, RunInfo& info) {
-  if (!step.node) return call(step, info);
+  if (!step.node) {
+    Status status = call(step, info);
+    if (!status.ok() && !inside_) report_failure(running(step, info), status);
+    return status;
+  }
   if (!info.single) info.task_id = step.task_id;
   const uint64_t clipped_before = info.guard ? info.guard->clipped() : 0;
   if (!step.shown)
@@ -67,7 +80,7 @@ Status Program::run_step(Step& step, RunInfo& info) {
   if (status.code == backend::kRunAgain) return status;
   if (!status.ok()) {
     if (!inside_ && !is_choice(*step.node))  // else who runs the other graph says it, or has said it
-      report_failure({info, step.node, step.how, step.inputs, step.outputs, scratch_of(step)}, status);
+      report_failure(running(step, info), status);
     return status;
   }
   if (info.guard && step.kernel) info.guard->after(*step.kernel, step.inputs, step.outputs);
@@ -78,9 +91,10 @@ Status Program::run_step(Step& step, RunInfo& info) {
   return {};
 }
 
-std::span<const std::byte> Program::scratch_of(const Step& step) {
-  if (!step.kernel || !step.scratch) return {};
-  return {static_cast<const std::byte*>(step.scratch), step.kernel->scratch_bytes()};
+Running Program::running(Step& step, const RunInfo& info) {
+  std::span<const std::byte> scratch;
+  if (step.kernel && step.scratch) scratch = {static_cast<std::byte*>(step.scratch), step.kernel->scratch_bytes()};
+  return {info, step.node ? *step.node : layout_change(), step.how, step.inputs, step.outputs, scratch};
 }
 
 Status Program::call(Step& step, const RunInfo& info) {
@@ -90,8 +104,7 @@ Status Program::call(Step& step, const RunInfo& info) {
   };
   if (!step.injection && !traps_enabled()) [[likely]]
     return run();
-  Status status =
-      call_guarded({info, step.node, step.how, step.inputs, step.outputs, scratch_of(step)}, step.injection.get(), run);
+  Status status = call_guarded(running(step, info), step.injection.get(), run);
   if (step.injection && status.ok()) step.injection->after(step.outputs, step.kernel || !step.branches.empty());
   return status;
 }

@@ -14,6 +14,8 @@
 
 namespace belay::executor {
 
+struct Running;
+
 // What a graph is compiled with.
 struct ProgramOptions {
   int threads = 1;
@@ -92,7 +94,7 @@ class Program {
   Program() = default;
   Status run_steps(RunInfo& info);
   Status run_step(Step& step, RunInfo& info);
-  static std::span<const std::byte> scratch_of(const Step& step);
+  static Running running(Step& step, const RunInfo& info);
   Status call(Step& step, const RunInfo& info);
   Status run_branch(Step& step, const RunInfo& info);
 

@@ -138,6 +138,14 @@ class Exceptions(DumpTest):
         self.assertIn("belay::backend::cpu::", trace)
         self.assertNotIn("CrashingKernel", trace)
 
+    def test_a_change_of_layout_that_crashes_is_told_too(self):
+        weight = np.ones((16, 16, 3, 3), np.float32)
+        self.write("conv.onnx", model([helper.make_node("Conv", ["x", "w"], ["y"], "conv", pads=[1] * 4)], [("x", F, [1, 16, 8, 8])], [("y", F, [1, 16, 8, 8])], {"w": weight}))
+        said = self.program(self.scene("aic_err_norm_dump"), "conv.onnx", "nowhere", "async", BELAY_NUM_THREADS="1")
+        self.assertIn("async: 507015", said)
+        self.assertRegex(said, r"(TransData change_of_layout|Conv2D conv): the kernel crashed: SIGSEGV at address 0x1")
+        self.assertEqual(len(self.files()), 1)
+
     def test_a_bad_index_is_an_error_with_its_file(self):
         x, more = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([[7, 8, 9]])
         nodes = {
@@ -170,6 +178,7 @@ class Exceptions(DumpTest):
             self.assertIn("aclnn: 507015", said)
             self.assertIn("aclop: 507015", said)
             self.assertIn("heard 2", said)
+            self.assertIn("aclnnAdd: Add Add", said)
             for name in self.files():
                 dump = read_dump.read(self.work / "d" / name)
                 np.testing.assert_array_equal(dump.inputs[0].array().ravel(), np.arange(8))

@@ -39,7 +39,7 @@ struct Failed : testing::Test {
                       outputs = {{DataType::Float, {1, 2, 2}, Layout::ChannelsLast, y}};
   graph::Node node;
   const executor::RunInfo run{.task_id = 4, .stream_id = 5, .device_id = 6};
-  const Running running{run, &node, "simd", inputs, outputs, scratch};
+  const Running running{run, node, "simd", inputs, outputs, scratch};
   const Status why{ACL_ERROR_RT_AICORE_EXCEPTION, "broken\nin two"};
 };
 

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "base/trap.h"
 #include "executor/failure.h"
@@ -192,6 +194,27 @@ TEST_F(Inject, MemoryThatIsNotThereIsACrashOfTheKernelThatReadsIt) {
   const Status status = (*loaded)->run({}, taken, given);
   EXPECT_EQ(status.code, ACL_ERROR_RT_AICORE_EXCEPTION);
   EXPECT_THAT(status.message, StartsWith("Neg early: the kernel crashed: SIGSEGV at address 0x1000; kernel "));
+}
+
+TEST_F(Inject, CrashesOnManyThreadsAtOnceAreErrorsOfTheirOwn) {
+  enable_traps();
+  use("crash@late");
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      auto loaded = load(std::make_shared<const graph::Model>(small_model({6})), {});
+      std::vector<float> x(6), result(6);
+      const std::vector<Tensor> taken = {tensor(DataType::Float, {6}, x.data())};
+      for (int n = 0; n < 50; ++n) {
+        std::vector<Tensor> given = {tensor(DataType::Float, {6}, result.data())};
+        const Status status = (*loaded)->run({.stream_id = static_cast<uint32_t>(t)}, taken, given);
+        const auto failed = take_failed_operator();
+        right += status.code == ACL_ERROR_RT_AICORE_EXCEPTION && failed && failed->run.stream_id == uint32_t(t);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(right, 400);
 }
 
 TEST_F(Inject, ADelayTakesItsTime) {
