@@ -70,16 +70,19 @@ std::vector<iovec> vectors_of(const Outgoing& item) {
   return vectors;
 }
 
-// "<digits>,<name>" in the directory's mapping.csv: one line per name that was too long.
-Status add_mapping(const std::string& directory, const std::string& digits, std::string name) {
-  const std::string path = directory + "/mapping.csv";
+// In one write, so that the lines of two processes do not mix.
+Status append(const std::string& path, const std::string& lines) {
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (file.number() < 0) return failed(path, errno);
   (void)fchmod(file.number(), kFileMode);
-  std::ranges::replace(name, '\n', '_');
-  std::string line = digits + "," + name + "\n";
-  if (!write_all(file.number(), {{line.data(), line.size()}})) return failed(path, errno);
+  if (!write_all(file.number(), {{const_cast<char*>(lines.data()), lines.size()}})) return failed(path, errno);
   return {};
+}
+
+// "<digits>,<name>" in the directory's mapping.csv: one line per name that was too long.
+Status add_mapping(const std::string& directory, const std::string& digits, std::string name) {
+  std::ranges::replace(name, '\n', '_');
+  return append(directory + "/mapping.csv", digits + "," + name + "\n");
 }
 
 // Makes the directory `name` in an existing one; what it is really called.
@@ -165,6 +168,11 @@ Result<std::string> Files::write_now(const Outgoing& item, mode_t mode) {
   const std::string hidden =
       formatted("/.{}.{}.part", getpid(), digits_for(item.place.directory + "/" + item.place.name));
   std::string directory = TRY(directory_for(item.place));
+  if (item.grows) {
+    const std::string path = directory + "/" + item.place.name;
+    TRY(append(path, item.head));
+    return path;
+  }
   constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
   int number = open((directory + hidden).c_str(), flags, kFileMode);
   if (number < 0 && errno == ENOENT) {  // somebody removed the directory

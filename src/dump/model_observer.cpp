@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump/model_observer.h"
 
+#include <utility>
+
+#include "base/log.h"
 #include "dump/names.h"
 #include "executor/branch.h"
 
@@ -18,17 +21,23 @@ std::shared_ptr<const ModelPlan> ModelObserver::plan() const {
 
 bool ModelObserver::wants(const graph::Node& node) const { return executor::has_task(node); }
 
-const ChosenNode* ModelObserver::chosen(const ModelPlan& plan, const RunInfo& run, const graph::Node& node) {
+bool ModelObserver::wants_run(const ModelPlan& plan, const RunInfo& run) {
   const Setting& setting = *plan.setting;
   if (run.data_index != step_ || plan.setting != seen_) {
     recorder_.forget_values();
     overflow_.forget();
+    if (plan.setting != seen_) watcher_.forget();
     seen_ = plan.setting;
     step_ = run.data_index;
     step_wanted_ = setting.config.wants_step(step_) && outlet_.usable();
     directory_ = model_directory(run.device_id, name_, run.model_id, step_);
+    if (!step_wanted_) watcher_.forget();
   }
-  if (!step_wanted_ || (setting.callback_only && !outlet_.has_callback())) return nullptr;
+  return step_wanted_ && (!setting.callback_only || outlet_.has_callback());
+}
+
+const ChosenNode* ModelObserver::chosen(const ModelPlan& plan, const RunInfo& run, const graph::Node& node) {
+  if (!wants_run(plan, run)) return nullptr;
   const auto found = plan.selection.nodes.find(&node);
   return found == plan.selection.nodes.end() ? nullptr : &found->second;
 }
@@ -38,8 +47,34 @@ void ModelObserver::record_data(const Setting& setting, const RunInfo& run, cons
   for (const ChosenData& data : node.data) recorder_.record_data(setting, directory_, run, data, inputs);
 }
 
-void ModelObserver::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
+void ModelObserver::begins(const RunInfo& run, const executor::MemoryPlan& memory) {
+  has_memory_plan_ = true;
   const auto plan = this->plan();
+  if (!plan || plan->setting->config.kind() != Kind::Watch || !wants_run(*plan, run)) return;
+  try {
+    watcher_.begins(*plan->setting, directory_, run, plan->selection, memory);
+  } catch (const std::exception& e) {
+    watcher_.forget();
+    log_notice(LogModule::Dump, "model \"{}\" is not watched: {}", name_, e.what());
+  }
+}
+
+void ModelObserver::ends(const RunInfo&) {
+  if (outlet_.usable()) outlet_.write_batch();
+}
+
+void ModelObserver::watch(const ModelPlan& plan, const RunInfo& run, const graph::Node& node) {
+  if (!has_memory_plan_ && !std::exchange(said_unwatched_, true))
+    log_notice(LogModule::Dump, "model \"{}\" is not watched: its shapes are known only when it runs", name_);
+  try {
+    watcher_.ran(*plan.setting, directory_, run, plan.selection, node);
+  } catch (const std::exception& e) {
+    log_notice(LogModule::Dump, "what \"{}\" wrote is not looked at: {}", node.name, e.what());
+  }
+}
+
+void ModelObserver::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
+  const auto plan = this->plan();  // nothing is changing in the watch scene
   if (!plan || !plan->selection.changing.contains(&node)) return;
   const ChosenNode* found = chosen(*plan, run, node);
   if (!found) return;
@@ -52,6 +87,10 @@ void ModelObserver::ran(const RunInfo& run, const graph::Node& node, std::span<c
                         std::span<const Tensor> outputs) {
   const auto plan = this->plan();
   if (!plan) return;
+  if (plan->setting->config.kind() == Kind::Watch) {
+    if (wants_run(*plan, run)) watch(*plan, run, node);
+    return;
+  }
   const ChosenNode* found = chosen(*plan, run, node);
   const bool changes = plan->selection.changing.contains(&node);
   if (changes) recorder_.forget_values();

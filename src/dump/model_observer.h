@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "dump/output_watcher.h"
 #include "dump/overflow.h"
 #include "dump/tensor_recorder.h"
 
@@ -16,7 +17,7 @@ struct ModelPlan {
   Selection selection;
 };
 
-// Dumps a loaded model, or those of its operators that overflow. It watches every operator with a task, so that a later
+// Dumps a loaded model, those of its operators that overflow, or the outputs that are watched. It observes every operator with a task, so that a later
 // configuration may choose others.
 class ModelObserver : public executor::Observer {
  public:
@@ -24,22 +25,28 @@ class ModelObserver : public executor::Observer {
       : outlet_(outlet),
         name_(std::move(name)),
         plan_(std::move(plan)),
-        recorder_(outlet),
-        overflow_(outlet, recorder_, OverflowFinder::Tells::OpdebugAndGrowth) {}
+        recorder_(outlet, true),
+        overflow_(outlet, recorder_, OverflowFinder::Tells::OpdebugAndGrowth),
+        watcher_(outlet, recorder_) {}
 
   const std::string& name() const { return name_; }
   // From any thread. Null: nothing is dumped any more.
   void set_plan(std::shared_ptr<const ModelPlan> plan);
 
   bool wants(const graph::Node& node) const override;
+  void begins(const RunInfo& run, const executor::MemoryPlan& memory) override;
+  void ends(const RunInfo& run) override;
   void starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) override;
   void ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
            std::span<const Tensor> outputs) override;
 
  private:
   std::shared_ptr<const ModelPlan> plan() const;
+  // Whether this execution is to be dumped.
+  bool wants_run(const ModelPlan& plan, const RunInfo& run);
   // The node's choice when this execution is to be dumped; null when not.
   const ChosenNode* chosen(const ModelPlan& plan, const RunInfo& run, const graph::Node& node);
+  void watch(const ModelPlan& plan, const RunInfo& run, const graph::Node& node);
   void record_data(const Setting& setting, const RunInfo& run, const ChosenNode& node, std::span<const Tensor> inputs);
 
   Outlet& outlet_;
@@ -49,6 +56,8 @@ class ModelObserver : public executor::Observer {
   // Of the stream's thread: executions of a model follow one another.
   TensorRecorder recorder_;
   OverflowFinder overflow_;
+  OutputWatcher watcher_;
+  bool has_memory_plan_ = false, said_unwatched_ = false;
   std::shared_ptr<const Setting> seen_;  // with which step_ was looked at
   uint64_t step_ = UINT64_MAX;
   bool step_wanted_ = false;

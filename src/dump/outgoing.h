@@ -22,6 +22,7 @@ struct Outgoing {
   Place place;
   std::string head;
   std::vector<Piece> pieces;
+  bool grows = false;             // lines at the end of a file that may be there already
   std::shared_ptr<void> counted;  // its share of the bounded memory, besides the pieces'
 
   uint64_t bytes() const {

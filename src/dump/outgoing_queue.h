@@ -28,6 +28,10 @@ class OutgoingQueue {
 
   // Takes the item; its number, or 0 in a forked process, where nobody would consume it.
   uint64_t submit(Outgoing item);
+  // The same without waking a thread, for whoever calls consume_one() soon: the threads come only after a while.
+  uint64_t submit_quietly(Outgoing item);
+  // Consumes the next item on the calling thread; false when there is none.
+  bool consume_one();
   // Until that item has been consumed and let go.
   void wait(uint64_t number);
   // Until everything that was submitted before has been. Returns at once on a thread of this queue.
@@ -35,7 +39,9 @@ class OutgoingQueue {
   bool on_own_thread() const;
 
  private:
+  uint64_t add(Outgoing item, bool quietly);
   void work();
+  void consume_next(std::unique_lock<std::mutex>& lock);
   bool forked() const;
 
   const char* const name_;
@@ -48,6 +54,7 @@ class OutgoingQueue {
   std::set<uint64_t> unfinished_;
   uint64_t last_ = 0;
   bool ending_ = false;
+  bool called_ = false;  // the threads are to consume what there is
   std::vector<std::thread> threads_;
   std::atomic<pid_t> owner_{0};
 };

@@ -35,6 +35,10 @@ class Outlet {
   bool may_wait() const { return !delivery_.on_own_thread(); }
 
   void submit(Outgoing item);
+  // For streams whose threads take all processors, where ours would only be in their way: the file is written by those
+  // threads themselves, when enough have gathered or at write_batch(). Elsewhere the same as submit().
+  void submit_to_batch(Outgoing item);
+  void write_batch();
   // Returns when the item has been written or delivered: for pieces without an owner.
   void submit_and_wait(Outgoing item);
   void dropped(const Outgoing& item, const std::string& why) { files_.dropped(item, why); }
@@ -54,15 +58,19 @@ class Outlet {
 
  private:
   void deliver_or_write(const Outgoing& item);
+  void write_file(const Outgoing& item);
+  bool has_spare_processors() const;
   bool submit_to(Outgoing& item, bool wait);
 
   const pid_t owner_ = getpid();
   BufferPool memory_;
-  const size_t chunk_bytes_;
+  const size_t chunk_bytes_, file_threads_;
   Files files_;
   std::mutex mutex_;
   std::atomic<bool> registered_{false};  // new items go to the callback; changed under mutex_
   std::atomic<DumpCallback> callback_{nullptr};
+  std::atomic<size_t> gathered_files_{0}, gathered_bytes_{0};  // since the last batch
+  std::atomic<int64_t> waiting_{0};  // above 0: writing files is mostly waiting, for a disk or a network
   OutgoingQueue file_queue_, delivery_;
 };
 

@@ -20,7 +20,9 @@ void say_all(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) log_notice(LogModule::Dump, "{}", warning);
 }
 
-bool dumps_data(const DumpConfig& config) { return config.kind() == Kind::Operator || config.kind() == Kind::Overflow; }
+bool dumps_data(const DumpConfig& config) {
+  return config.kind() == Kind::Operator || config.kind() == Kind::Watch || config.kind() == Kind::Overflow;
+}
 
 OutletOptions outlet_options() {
   OutletOptions options;
@@ -40,12 +42,11 @@ Status check_supported(const DumpConfig& config) {
   switch (config.kind()) {
     case Kind::None:
     case Kind::Operator:
+    case Kind::Watch:
     case Kind::Overflow:
       return {};
     case Kind::Exception:
       return exceptions().check(config.scene);
-    case Kind::Watch:
-      return {ACL_ERROR_INTERNAL_ERROR, "dump_scene \"watcher\" is not supported by this version"};
   }
   return {};
 }
@@ -83,6 +84,7 @@ std::shared_ptr<const ModelPlan> Recorder::plan_for(const std::string& name, con
   Selection selection = select(setting_->config, name, model);
   say_all(selection.warnings);
   if (selection.nodes.empty()) return nullptr;
+  if (setting_->config.stats) measure_constants(selection, setting_->config.statistics & kL2Norm);
   return std::make_shared<const ModelPlan>(ModelPlan{setting_, std::move(selection)});
 }
 

@@ -19,11 +19,6 @@ using graph::Node;
 
 constexpr std::string_view kOriginalNames = "_datadump_original_op_names";
 
-std::vector<std::string> original_names(const Node& node) {
-  if (const auto* names = graph::get_if<std::vector<std::string>>(node.attributes, kOriginalNames)) return *names;
-  return {node.name};
-}
-
 // The primary format and the sub format of the engine's format word. Tensors here are in their logical order.
 void set_format(const graph::TensorDesc& desc, int32_t& format, int32_t& sub_format) {
   const auto word = static_cast<uint32_t>(desc.format);
@@ -254,6 +249,11 @@ class Chooser {
 
 }  // namespace
 
+std::vector<std::string> original_names(const Node& node) {
+  if (const auto* names = graph::get_if<std::vector<std::string>>(node.attributes, kOriginalNames)) return *names;
+  return {node.name};
+}
+
 bool applies(const ListItem& item, const std::string& name, const graph::Model& model) {
   return item.model_name.empty() || item.model_name == name || item.model_name == model.name ||
          item.model_name == model.main().name;
@@ -261,11 +261,27 @@ bool applies(const ListItem& item, const std::string& name, const graph::Model& 
 
 bool applies(const DumpConfig& config, const std::string& name, const graph::Model& model) {
   if (config.list.empty()) return config.op_switch || config.overflow;
+  if (config.kind() == Kind::Watch) return true;
   return std::ranges::any_of(config.list, [&](const ListItem& item) { return applies(item, name, model); });
 }
 
 Selection select(const DumpConfig& config, const std::string& name, const graph::Model& model) {
-  return Chooser(config, name, model).run();
+  return config.kind() == Kind::Watch ? select_watched(config, name, model) : Chooser(config, name, model).run();
+}
+
+void measure_constants(Selection& selection, bool with_l2norm) {
+  std::unordered_map<const graph::Constant*, std::shared_ptr<const Statistics>> known;
+  for (auto& [node, chosen] : selection.nodes) {
+    for (ChosenTensor& input : chosen.inputs) {
+      if (!input.constant) continue;
+      auto& measured = known[input.constant];
+      const auto count = static_cast<uint64_t>(graph::element_count(input.constant->shape));
+      if (!measured && input.constant->bytes.size() >= graph::bytes_of(input.constant->type, count))
+        measured = std::make_shared<const Statistics>(
+            measure(input.constant->type, input.constant->bytes.data(), count, with_l2norm));
+      input.measured = measured;
+    }
+  }
 }
 
 ChosenNode choose_operator(Mode mode, const Node& node) {
@@ -274,6 +290,12 @@ ChosenNode choose_operator(Mode mode, const Node& node) {
     for (size_t port = 0; port < node.inputs.size(); ++port) chosen.inputs.push_back(chosen_input(node, port));
   if (mode != Mode::Input)
     for (size_t port = 0; port < node.outputs.size(); ++port) chosen.outputs.push_back(chosen_output(node, port));
+  return chosen;
+}
+
+ChosenNode choose_outputs(const Node& node) {
+  ChosenNode chosen = choose_operator(Mode::Output, node);
+  for (ChosenTensor& output : chosen.outputs) output.original_op = original_op(node, output.port);
   return chosen;
 }
 

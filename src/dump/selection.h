@@ -10,6 +10,7 @@
 
 #include "dump/config.h"
 #include "dump/record.h"
+#include "dump/statistics.h"
 #include "graph/graph.h"
 
 // What a configuration chooses in a model: all that can be said when the model is loaded.
@@ -35,6 +36,7 @@ struct ChosenTensor {
   graph::Shape original_shape;                // used when it has as many elements as the tensor
   std::optional<OriginalOp> original_op;      // outputs of models only
   const graph::Constant* constant = nullptr;  // the value of an input that never changes
+  std::shared_ptr<const Statistics> measured;  // of the constant, when statistics are wanted
   ValueKey value;
 };
 
@@ -60,9 +62,14 @@ struct Selection {
   // Operators that write to their inputs, chosen or not: their inputs have a file of their own, written before they
   // run.
   std::unordered_set<const graph::Node*> changing;
+  // Watch scene, where `nodes` are those that are watched: the operators after each of which they are looked at.
+  std::unordered_set<const graph::Node*> writers;
   // Names in the configuration that match nothing in the model.
   std::vector<std::string> warnings;
 };
+
+// What the node was made of: the operators of the source model.
+std::vector<std::string> original_names(const graph::Node& node);
 
 // Whether the item of dump_list is about this model. `name`: the stem of its file, or its own name.
 bool applies(const ListItem& item, const std::string& name, const graph::Model& model);
@@ -71,8 +78,16 @@ bool applies(const DumpConfig& config, const std::string& name, const graph::Mod
 
 Selection select(const DumpConfig& config, const std::string& name, const graph::Model& model);
 
+// The same for the watch scene, whose names are those after fusion.
+Selection select_watched(const DumpConfig& config, const std::string& name, const graph::Model& model);
+
+// The statistics of all chosen constants, once each: executions need not look at them.
+void measure_constants(Selection& selection, bool with_l2norm);
+
 // One operator outside of any model, as the mode asks.
 ChosenNode choose_operator(Mode mode, const graph::Node& node);
+// The outputs of an operator of a model.
+ChosenNode choose_outputs(const graph::Node& node);
 
 // Whether the operator writes to one of its own inputs: collective communication, and those whose declaration has an
 // output of an input's name.

@@ -59,7 +59,8 @@ void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool inpu
   header.original_shape = dims_of(known ? chosen.original_shape : tensor.shape);
   // A fault that overwrites values makes what was known of them wrong.
   static const bool values_change = faults().has(OpFault::Kind::Overwrite);
-  entries.push_back({&tensor, input, std::move(header), chosen.constant, values_change ? ValueKey{} : chosen.value});
+  entries.push_back({&tensor, input, std::move(header), chosen.constant, chosen.measured.get(),
+                     values_change ? ValueKey{} : chosen.value});
 }
 
 void TensorRecorder::record(const Setting& setting, const std::string& directory, const RunInfo& run,
@@ -106,6 +107,10 @@ void TensorRecorder::emit(const Setting& setting, Place place, const std::string
   if (!status.ok()) outlet_.dropped(item, status.message);
 }
 
+void TensorRecorder::submit(Outgoing item) {
+  in_batches_ ? outlet_.submit_to_batch(std::move(item)) : outlet_.submit(std::move(item));
+}
+
 Status TensorRecorder::emit_statistics(Outgoing& item, const DumpConfig& config, const Entries& entries) {
   item.head = csv_header(config.statistics);
   size_t inputs = 0, outputs = 0;
@@ -120,15 +125,14 @@ Status TensorRecorder::emit_statistics(Outgoing& item, const DumpConfig& config,
     item.head += csv_row(row, config.statistics);
   }
   item.counted = outlet_.reserve(kOverhead + item.head.size()).take_rest();
-  outlet_.submit(std::move(item));
+  submit(std::move(item));
   return {};
 }
 
 Result<Statistics> TensorRecorder::statistics_of(const Entry& entry, bool with_l2norm) {
   const Tensor& tensor = *entry.tensor;
-  KnownStatistics* known = entry.constant     ? &measured_constants_[entry.constant]
-                           : entry.value.node ? &measured_[entry.value]
-                                              : nullptr;
+  if (entry.measured && graph::element_count(entry.constant->shape) == tensor.count()) return *entry.measured;
+  KnownStatistics* known = entry.value.node ? &measured_[entry.value] : nullptr;
   if (known && known->values.known && known->count == tensor.count() && known->l2norm >= with_l2norm)
     return known->values;
   Statistics found;
@@ -212,7 +216,7 @@ Status TensorRecorder::emit_tensors(Outgoing& item, const std::string& name, uin
     if (!pieces[i].owner && entries[i].header.size > 0) TRY(copy(entries[i], room, pieces[i]));
   item.pieces = std::move(pieces);
   item.counted = room.take_rest();
-  outlet_.submit(std::move(item));
+  submit(std::move(item));
   return {};
 }
 

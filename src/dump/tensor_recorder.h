@@ -29,7 +29,8 @@ struct Setting {
 // goes wrong is counted as dropped; nothing gets out. Used by one thread at a time.
 class TensorRecorder {
  public:
-  explicit TensorRecorder(Outlet& outlet) : outlet_(outlet) {}
+  // `in_batches`: somebody calls the outlet's write_batch() after the last of several files.
+  explicit TensorRecorder(Outlet& outlet, bool in_batches = false) : outlet_(outlet), in_batches_(in_batches) {}
 
   // An operator's file. `inputs` or `outputs` may be left empty: then those have no part in it.
   void record(const Setting& setting, const std::string& directory, const RunInfo& run, const ChosenNode& chosen,
@@ -47,6 +48,7 @@ class TensorRecorder {
     bool input;
     TensorEntry header;
     const graph::Constant* constant;
+    const Statistics* measured;  // of the constant; null: not known beforehand
     ValueKey value;
   };
   using Entries = std::vector<Entry>;
@@ -73,12 +75,13 @@ class TensorRecorder {
   Status stream_large(Outgoing& item, const Entries& entries);
   Result<Statistics> statistics_of(const Entry& entry, bool with_l2norm);
 
+  void submit(Outgoing item);
+
   Outlet& outlet_;
+  const bool in_batches_;
   // Of this execution.
   std::unordered_map<ValueKey, KnownCopy, ValueKeyHash> copies_;
   std::unordered_map<ValueKey, KnownStatistics, ValueKeyHash> measured_;
-  // Constants never change.
-  std::unordered_map<const graph::Constant*, KnownStatistics> measured_constants_;
 };
 
 }  // namespace belay::dump

@@ -62,6 +62,7 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
   find_lives();
   place_outputs();
   add_faults();
+  know_needs();
   share_memory();
   plan();
   return std::move(program_);
@@ -260,6 +261,7 @@ int Compiler::as_layout(int value, backend::Layout layout) {
   const int made = found->second = add_value(tensor);
   if (backend::cpu::same_bytes(values_[value].tensor, layout)) return make_view(made, value), made;
   auto step = std::make_unique<Program::Step>();
+  step->task_id = next_task_;  // of what comes next
   step->kernel = backend::cpu::make_reorder(values_[value].tensor, layout);
   step->how = "reorder";
   program_->steps_.push_back(std::move(step));

@@ -30,6 +30,8 @@ class Compiler {
     int output = -1;  // the program's output in whose memory it is written
     int root = -1;    // index of the value whose memory it is; of itself for most
     int first = 0, last = 0;
+    int content = -1;  // the value whose bytes these are: itself, but for views
+    int needed = 0;    // the last step that reads the content
   };
 
   Status infer(std::span<const graph::TensorInfo> inputs);
@@ -54,8 +56,10 @@ class Compiler {
   void place_outputs();
   void add_faults();
   void aim_overwrites(size_t step);
+  void know_needs();
   void share_memory();
   void plan();
+  void keep_plan(std::span<const Block> blocks);
 
   const graph::Model& model_;
   const graph::Graph& graph_;

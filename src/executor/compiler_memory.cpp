@@ -2,6 +2,7 @@
 // The part of Compiler that decides where tensors are.
 #include <algorithm>
 
+#include "executor/arena_memory_plan.h"
 #include "executor/branch.h"
 #include "executor/compiler.h"
 #include "executor/failure.h"
@@ -69,6 +70,15 @@ void Compiler::aim_overwrites(size_t s) {
   }
 }
 
+// Before memory is shared: which bytes each value is, and until when they matter.
+void Compiler::know_needs() {
+  for (size_t v = 0; v < values_.size(); ++v) {
+    values_[v].content = root_of(static_cast<int>(v));
+    const Value& root = values_[values_[v].content];
+    values_[v].needed = root.output >= 0 ? static_cast<int>(step_outputs_.size()) : root.last;
+  }
+}
+
 // An output takes over the memory of an input that nobody needs afterwards, where the kernel allows it. Watched nodes
 // do not: their inputs are looked at after they ran.
 void Compiler::share_memory() {
@@ -133,6 +143,36 @@ void Compiler::plan() {
   }
   for (auto& copy : program_->copies_)
     if (copy.input < 0) place(copy.from, results_[copy.output]);
+  if (!program_->observers_.empty()) keep_plan(blocks);
+}
+
+void Compiler::keep_plan(std::span<const Block> blocks) {
+  auto plan = std::make_unique<ArenaMemoryPlan>(options_.first_task, program_->tasks_end_);
+  const auto task_of = [&](int step) {
+    return static_cast<size_t>(step) < program_->steps_.size() ? program_->steps_[step]->task_id : program_->tasks_end_;
+  };
+  for (size_t v = 0; v < values_.size(); ++v) {
+    const Value& value = values_[v];
+    const Value& root = values_[root_of(static_cast<int>(v))];
+    if (value.content != static_cast<int>(v) || root.input >= 0 || root.constant || root.output >= 0) continue;
+    plan->add_written({static_cast<int>(v), blocks[root_of(static_cast<int>(v))].offset, storage(value.tensor),
+                       task_of(value.first)});
+  }
+  for (size_t s = 0; s < program_->steps_.size(); ++s) {
+    const Program::Step& step = *program_->steps_[s];
+    const Block& scratch = blocks[values_.size() + s];
+    if (scratch.bytes > 0) plan->add_written({-1, scratch.offset, scratch.bytes, step.task_id});
+    if (!step.node) continue;
+    std::vector<ArenaMemoryPlan::Place> places;
+    for (const int output : step_outputs_[s]) {
+      const int root = root_of(output);
+      const bool elsewhere = values_[root].output >= 0 || values_[root].input >= 0 || values_[root].constant;
+      places.push_back({values_[output].content, blocks[root].offset, storage(values_[output].tensor),
+                        task_of(values_[output].needed), elsewhere});
+    }
+    plan->add_node(*step.node, step.task_id, step.outputs, std::move(places));
+  }
+  program_->plan_ = std::move(plan);
 }
 
 }  // namespace belay::executor

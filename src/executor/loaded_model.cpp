@@ -71,6 +71,7 @@ class StaticModel : public LoadedModel {
       if (!own_arena_) throw std::bad_alloc();
     }
     program_->set_arena(options.work_memory ? options.work_memory : own_arena_.get());
+    program_->tell_plan();
   }
 
   bool dynamic() const override { return false; }
@@ -130,8 +131,11 @@ class DynamicModel : public LoadedModel {
     }
     std::vector<LiveTensor> taken;
     for (const Tensor& input : inputs) taken.push_back({input});
-    const auto results = TRY(eager_.run(model_->main(), GraphRole::Main, info, taken, allocator));
-    for (size_t i = 0; i < outputs.size() && i < results.size(); ++i) TRY(fill_output(results[i], outputs[i]));
+    auto results = eager_.run(model_->main(), GraphRole::Main, info, taken, allocator);
+    const backend::cpu::ThreadScope threads(options_.threads);
+    for (const auto& observer : options_.observers) observer->ends(info);
+    if (!results.ok()) return results.status();
+    for (size_t i = 0; i < outputs.size() && i < (*results).size(); ++i) TRY(fill_output((*results)[i], outputs[i]));
     return {};
   }
 

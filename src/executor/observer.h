@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "backend/kernel.h"
 #include "graph/graph.h"
@@ -23,12 +25,42 @@ struct RunInfo {
   bool clipped = false;            // saturation mode changed a result of the node that just ran
 };
 
+// An output of a node, and what is planned for its memory. Tasks are numbered as in RunInfo.
+struct PlannedOutput {
+  // Part of its memory that something else is written to when `task` runs.
+  struct Reuse {
+    uint32_t task;
+    size_t begin, end;
+  };
+
+  uint32_t task = 0;         // that writes it
+  Tensor tensor;             // where it is, before the node has run as well
+  bool callers = false;      // in memory that is not the model's own
+  uint32_t last_reader = 0;  // once this task has run, nobody needs the output
+  std::vector<Reuse> reuses;
+};
+
+// How the memory of a graph is planned.
+class MemoryPlan {
+ public:
+  virtual ~MemoryPlan() = default;
+  // In their order; none for a node that is not of this graph.
+  virtual std::vector<PlannedOutput> outputs_of(const graph::Node& node) const = 0;
+  // The tasks of the graph: from the first to the one before the second.
+  virtual std::pair<uint32_t, uint32_t> tasks() const = 0;
+};
+
 // Watches models run. An observer is told; it never changes what runs.
 class Observer {
  public:
   virtual ~Observer() = default;
   // Asked once per node, when a model is loaded. Unwanted nodes cost nothing.
   virtual bool wants(const graph::Node& node) const = 0;
+  // On the stream's thread, before the first node of a graph whose shapes were known at load: the model's own, or that of
+  // a branch. The plan is borrowed.
+  virtual void begins(const RunInfo&, const MemoryPlan&) {}
+  // On the stream's thread, after the last node of the model or of a branch, or after the one that failed.
+  virtual void ends(const RunInfo&) {}
   // On the stream's thread, before the node runs: for nodes that may change their inputs. Only for wanted nodes.
   virtual void starts(const RunInfo&, const graph::Node&, std::span<const Tensor>) {}
   // On the stream's thread, after the node and before any later one. Tensors are borrowed: copy what must live on.

@@ -38,11 +38,21 @@ void Program::set_arena(void* arena) {
       if (branch->arena_bytes() == 0) branch->set_arena(base);
 }
 
+void Program::tell_plan() {
+  tells_plan_ = true;
+  for (const auto& step : steps_)
+    for (const auto& branch : step->branches) branch->tell_plan();
+}
+
 Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
   const backend::cpu::ThreadScope threads(threads_);
   for (const Patch& patch : patches_)
     patch.tensor->data = patch.output ? outputs[patch.index].data : inputs[patch.index].data;
-  TRY(run_steps(info));
+  if (plan_ && tells_plan_)
+    for (const auto& observer : observers_) observer->begins(info, *plan_);
+  const Status status = run_steps(info);
+  for (const auto& observer : observers_) observer->ends(info);
+  if (!status.ok()) return status;
   for (const Copy& copy : copies_) {
     const void* from = copy.input >= 0 ? inputs[static_cast<size_t>(copy.input)].data : copy.from.data;
     std::memcpy(outputs[copy.output].data, from, graph::bytes_of(copy.from.type, copy.from.count()));

@@ -53,6 +53,8 @@ class Program {
 
   // The arena that later runs use: at least arena_bytes() long, 64-byte aligned.
   void set_arena(void* arena);
+  // From now on observers are told of the memory plan when a run begins.
+  void tell_plan();
   // The outputs have memory; on return they have their types and shapes.
   Status run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs);
 
@@ -108,6 +110,8 @@ class Program {
   int threads_ = 1;
   bool inside_ = false;  // of a fused node, which tells of failures
   std::vector<std::shared_ptr<Observer>> observers_;
+  std::unique_ptr<const MemoryPlan> plan_;  // null: nobody observes
+  bool tells_plan_ = false;
 };
 
 }  // namespace belay::executor

@@ -2,14 +2,15 @@
 /* A user program whose calls are its arguments, in their order, so that a test can try any sequence:
  *
  *   init[=acl.json] finalize initdump setdump=acl.json finalizedump reg[=code] unreg path
- *   load=model loadmem=model unload run[=times] out=file input=file parallel=threads,times,model
- *   aclnnadd[=last] aclopadd[=last] sat=mode switch=flag status=flag clear chdir=directory chunks=directory
- * system=command
+ *   load=model loadmem=model loadroom=model scribble=offset,bytes unload run[=times] out=file input=file
+ *   parallel=threads,times,model aclnnadd[=last] aclopadd[=last] sat=mode switch=flag status=flag clear
+ *   chdir=directory chunks=directory system=command
  *
  * aclnnadd and aclopadd put `last` into the last element of both tensors. sat, switch, status and clear are for
- * overflow: the device's mode, the default stream's switch, what the device's flag must be. run executes the model that
- * was loaded last; out writes its outputs. A call may end in !code, the code it must return (0 without it). Chunks of
- * the callback are appended to files in the directory given by chunks. */
+ * overflow: the device's mode, the default stream's switch, what the device's flag must be. loadroom brings a mebibyte
+ * more than is asked for; scribble writes over that memory from a callback on a stream. run executes the model that was
+ * loaded last; out writes its outputs. A call may end in !code, the code it must return (0 without it). Chunks of the
+ * callback are appended to files in the directory given by chunks. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ enum { kMostModels = 64 };
 
 struct model {
   uint32_t id;
+  void* work_memory;
   aclmdlDesc* desc;
   aclmdlDataset *inputs, *outputs;
 };
@@ -73,18 +75,21 @@ static void add_buffer(aclmdlDataset* dataset, size_t bytes, char** from) {
   aclmdlAddDatasetBuffer(dataset, aclCreateDataBuffer(memory, bytes));
 }
 
-/* with_memory: the program brings the memory that aclmdlQuerySize asks for, no more. */
+/* with_memory: the program brings the memory that aclmdlQuerySize asks for, and with 2 a mebibyte more. */
 static aclError load(const char* path, struct model* model, int with_memory) {
   size_t work = 0, weight = 0;
   void *work_memory = NULL, *weight_memory = NULL;
   if (with_memory &&
-      (aclmdlQuerySize(path, &work, &weight) || aclrtMalloc(&work_memory, work, ACL_MEM_MALLOC_HUGE_FIRST) ||
+      (aclmdlQuerySize(path, &work, &weight) ||
+       aclrtMalloc(&work_memory, work += with_memory == 2 ? 1 << 20 : 0, ACL_MEM_MALLOC_HUGE_FIRST) ||
        aclrtMalloc(&weight_memory, weight, ACL_MEM_MALLOC_HUGE_FIRST)))
     die("aclmdlQuerySize");
   const aclError code = with_memory
                             ? aclmdlLoadFromFileWithMem(path, &model->id, work_memory, work, weight_memory, weight)
                             : aclmdlLoadFromFile(path, &model->id);
   if (code) return code;
+  if (with_memory == 2) printf("work %llu\n", (unsigned long long)(uintptr_t)work_memory);
+  model->work_memory = work_memory;
   model->desc = aclmdlCreateDesc();
   if (aclmdlGetDesc(model->desc, model->id)) die("aclmdlGetDesc");
   model->inputs = aclmdlCreateDataset();
@@ -177,6 +182,39 @@ static aclError run_parallel(const char* text) {
   return 0;
 }
 
+struct scrawl {
+  char* at;
+  size_t bytes;
+};
+
+static void on_stream(void* argument) {
+  const struct scrawl* scrawl = argument;
+  memset(scrawl->at, 0xa5, scrawl->bytes);
+}
+
+static void* serve(void* done) {
+  while (!*(volatile int*)done) aclrtProcessReport(10);
+  return NULL;
+}
+
+static aclError scribble(const struct model* model, const char* text) {
+  size_t offset = 0;
+  struct scrawl scrawl = {NULL, 0};
+  if (sscanf(text, "%zu,%zu", &offset, &scrawl.bytes) != 2) die(text);
+  scrawl.at = (char*)model->work_memory + offset;
+  aclrtStream stream;
+  pthread_t server;
+  int done = 0;
+  if (aclrtCreateStream(&stream) || pthread_create(&server, NULL, serve, &done)) die("no stream");
+  aclError code = aclrtSubscribeReport((uint64_t)server, stream);
+  if (!code) code = aclrtLaunchCallback(on_stream, &scrawl, ACL_CALLBACK_BLOCK, stream);
+  if (!code) code = aclrtSynchronizeStream(stream);
+  done = 1;
+  pthread_join(server, NULL);
+  aclrtDestroyStream(stream);
+  return code;
+}
+
 static aclError call(const char* name, const char* value) {
   struct model* last = model_count > 0 ? &models[model_count - 1] : NULL;
   if (!strcmp(name, "init")) {
@@ -202,13 +240,15 @@ static aclError call(const char* name, const char* value) {
     printf("path %s\n", path ? path : "null");
     return 0;
   }
-  if (!strcmp(name, "load") || !strcmp(name, "loadmem")) {
-    const aclError code = load(value, &models[model_count], !strcmp(name, "loadmem"));
+  if (!strcmp(name, "load") || !strcmp(name, "loadmem") || !strcmp(name, "loadroom")) {
+    const int with_memory = !strcmp(name, "load") ? 0 : !strcmp(name, "loadmem") ? 1 : 2;
+    const aclError code = load(value, &models[model_count], with_memory);
     model_count += !code;
     return code;
   }
   if (!strcmp(name, "unload")) return --model_count, unload(last);
   if (!strcmp(name, "run")) return run(last, *value ? atoi(value) : 1);
+  if (!strcmp(name, "scribble")) return scribble(last, value);
   if (!strcmp(name, "out")) return write_outputs(last, value), 0;
   if (!strcmp(name, "input")) return input_bytes = read_file(value), 0;
   if (!strcmp(name, "parallel")) return run_parallel(value);

@@ -175,11 +175,6 @@ class Order(DumpTest):
                    "finalizedump", "finalize")  # fmt: skip
         self.assertEqual(self.names(), BOTH)
 
-    def test_what_is_not_done_yet_refuses_by_name(self):
-        watch = self.config("watch.json", dump_scene="watcher", dump_list=[{"watcher_nodes": ["prob"]}])
-        said = self.drive("init", "initdump", f"setdump={watch}!500000", "finalize")
-        self.assertIn('dump_scene "watcher" is not supported', said)
-
     def test_the_path_survives_finalize(self):
         config = self.config(dump_list=[{}])
         said = self.drive("path", "init", "initdump", "path", f"setdump={config}", "path", "finalizedump", "path", "finalize")

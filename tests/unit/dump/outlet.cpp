@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <future>
+#include <thread>
 
+#include "backend/cpu/parallel.h"
 #include "support/temporary_directory.h"
 
 namespace belay::dump {
@@ -236,6 +239,46 @@ TEST_F(OutletTest, OnlyTheCallbacksThreadExceedsTheMemory) {
   outlet.unregister_callback();
   EXPECT_EQ(outlet.memory().used(), 0u);
   EXPECT_TRUE(outlet.may_wait());
+}
+
+TEST_F(OutletTest, ABatchIsWrittenByTheCallersThreadsWhenItAsks) {
+  const backend::cpu::ThreadScope threads(backend::cpu::default_threads());  // no processor is left
+  Outlet outlet({});
+  for (int i = 0; i < 50; ++i) outlet.submit_to_batch(item("f" + std::to_string(i), "head", std::to_string(i)));
+  EXPECT_FALSE(std::filesystem::exists(directory_.path("20260102030405/0/m/1/0/f49")));
+  outlet.write_batch();
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(on_disk("f" + std::to_string(i)), "head" + std::to_string(i));
+}
+
+TEST_F(OutletTest, ABatchIsWrittenWhenEnoughHasGatheredAndWhenEverythingMustBeOnDisk) {
+  const backend::cpu::ThreadScope threads(backend::cpu::default_threads());
+  Outlet outlet({});
+  for (int i = 0; i < 70; ++i) outlet.submit_to_batch(item("f" + std::to_string(i), "x"));
+  EXPECT_EQ(on_disk("f63"), "x");
+  outlet.drain();
+  EXPECT_EQ(on_disk("f69"), "x");
+}
+
+TEST_F(OutletTest, ABatchThatNobodyWritesIsWrittenAfterAWhile) {
+  const backend::cpu::ThreadScope threads(backend::cpu::default_threads());
+  Outlet outlet({});
+  outlet.submit_to_batch(item("a", "x"));
+  outlet.submit_to_batch(item("b", "x"));
+  const auto path = directory_.path("20260102030405/0/m/1/0/b");
+  for (int i = 0; i < 1000 && !std::filesystem::exists(path); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(on_disk("b"), "x");
+}
+
+TEST_F(OutletTest, WhoNeedsRoomWritesTheBatchThatTakesIt) {
+  const backend::cpu::ThreadScope threads(backend::cpu::default_threads());
+  Outlet outlet({.memory = 1000});
+  Outgoing large = item("a", "x");
+  large.counted = outlet.reserve(900).take_rest();
+  outlet.submit_to_batch(std::move(large));
+  EXPECT_EQ(outlet.memory().used(), 900u);
+  (void)outlet.reserve(200);
+  EXPECT_EQ(outlet.memory().waits(), 0u);
+  EXPECT_EQ(on_disk("a"), "x");
 }
 
 }  // namespace
