@@ -81,7 +81,7 @@ class Model {
 
 struct Mode {
   const char* name;
-  const char* section;  // without dump_path; null: no dump
+  const char* section;              // without dump_path; null: no dump
   const char* steps = "1-1000000";  // not the execution that warms up
 };
 constexpr Mode modes[] = {

@@ -21,8 +21,8 @@ struct Drops {
 };
 
 // Writes dump files. A file with its final name is whole: it is made under a temporary name, in the same directory, and
-// renamed; only tables that grow are not. Directories are 0700, files 0600 unless said otherwise, whatever the umask. Safe
-// from any thread.
+// renamed; only tables that grow are not. Directories are 0700, files 0600 unless said otherwise, whatever the umask.
+// Safe from any thread.
 class Files {
  public:
   // Never fails: what cannot be written is counted, and said once per dump_path.

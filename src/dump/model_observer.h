@@ -17,8 +17,8 @@ struct ModelPlan {
   Selection selection;
 };
 
-// Dumps a loaded model, those of its operators that overflow, or the outputs that are watched. It observes every operator with a task, so that a later
-// configuration may choose others.
+// Dumps a loaded model, those of its operators that overflow, or the outputs that are watched. It observes every
+// operator with a task, so that a later configuration may choose others.
 class ModelObserver : public executor::Observer {
  public:
   ModelObserver(Outlet& outlet, std::string name, std::shared_ptr<const ModelPlan> plan)

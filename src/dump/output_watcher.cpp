@@ -107,7 +107,8 @@ void OutputWatcher::record(const Setting& setting, const std::string& directory,
 
 OutputWatcher::Change OutputWatcher::change_of(const Watched& watched, const Output& output, const RunInfo& run,
                                                const graph::Node* writer) {
-  const bool elsewhere = writer && !contains(watched.tasks, run.task_id);  // its graph has ended, its memory is given back
+  const bool elsewhere =
+      writer && !contains(watched.tasks, run.task_id);  // its graph has ended, its memory is given back
   const uint64_t age = run.data_index - watched.ran_in;
   const auto has_happened = [&](const executor::PlannedOutput::Reuse& reuse) {
     const bool before = writer && reuse.task <= run.task_id, after = reuse.task > watched.task;
@@ -145,8 +146,9 @@ std::string OutputWatcher::compare(Watched& watched, const RunInfo& run, const g
                        : change.planned ? "reused"
                                         : "free");
     if (live)
-      log_notice(LogModule::Dump, "\"{}\" changed {} bytes of output {} of \"{}\" which others still read, from offset {}",
-                 writer->name, change.bytes, o, watched.node->name, change.first);
+      log_notice(LogModule::Dump,
+                 "\"{}\" changed {} bytes of output {} of \"{}\" which others still read, from offset {}", writer->name,
+                 change.bytes, o, watched.node->name, change.first);
   }
   return lines;
 }

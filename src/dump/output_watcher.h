@@ -10,8 +10,8 @@
 namespace belay::dump {
 
 // The watch scene: files of watched outputs as they are after their own operator and after others, and a line in
-// watch_summary.csv for each that somebody else changed. The plan of the memory tells whether it was needed then. Used by
-// one thread at a time.
+// watch_summary.csv for each that somebody else changed. The plan of the memory tells whether it was needed then. Used
+// by one thread at a time.
 class OutputWatcher {
  public:
   OutputWatcher(Outlet& outlet, TensorRecorder& recorder) : outlet_(outlet), recorder_(recorder) {}

@@ -56,8 +56,8 @@ class Observer {
   virtual ~Observer() = default;
   // Asked once per node, when a model is loaded. Unwanted nodes cost nothing.
   virtual bool wants(const graph::Node& node) const = 0;
-  // On the stream's thread, before the first node of a graph whose shapes were known at load: the model's own, or that of
-  // a branch. The plan is borrowed.
+  // On the stream's thread, before the first node of a graph whose shapes were known at load: the model's own, or that
+  // of a branch. The plan is borrowed.
   virtual void begins(const RunInfo&, const MemoryPlan&) {}
   // On the stream's thread, after the last node of the model or of a branch, or after the one that failed.
   virtual void ends(const RunInfo&) {}

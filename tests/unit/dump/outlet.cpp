@@ -265,7 +265,8 @@ TEST_F(OutletTest, ABatchThatNobodyWritesIsWrittenAfterAWhile) {
   outlet.submit_to_batch(item("a", "x"));
   outlet.submit_to_batch(item("b", "x"));
   const auto path = directory_.path("20260102030405/0/m/1/0/b");
-  for (int i = 0; i < 1000 && !std::filesystem::exists(path); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 1000 && !std::filesystem::exists(path); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(on_disk("b"), "x");
 }
 

@@ -62,8 +62,7 @@ class Watch : public testing::Test, public executor::MemoryPlan {
     outlet_.drain();
     std::map<std::string, std::filesystem::path> found;  // by time
     for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_.path()))
-      if (entry.is_regular_file() && entry.path().extension() != ".csv")
-        found[entry.path().extension()] = entry.path();
+      if (entry.is_regular_file() && entry.path().extension() != ".csv") found[entry.path().extension()] = entry.path();
     std::vector<std::filesystem::path> paths;
     for (const auto& [time, path] : found) paths.push_back(path);
     return paths;
