@@ -15,7 +15,7 @@ FAULTS = {"fail@prob": "it fails because BELAY_FAULT says fail@prob", "crash@pro
 TIME = r"20\d{15}"
 
 
-class Exceptions(DumpTest):
+class ExceptionTest(DumpTest):
     def program(self, *arguments, fault="", code=0, **environment):
         """The user program: its own output and log."""
         variables = {"BELAY_FAULT": fault, "ASCEND_SLOG_PRINT_TO_STDOUT": "1", "TMPDIR": str(self.work), **environment}
@@ -41,6 +41,8 @@ class Exceptions(DumpTest):
         self.assertTrue(re.search(rf"dump exception to file, tid:\d+, path:{re.escape(str(path))}", said), said)
         return ids[1], int(ids[2]), int(ids[3])
 
+
+class Exceptions(ExceptionTest):
     def test_brief(self):
         for alias in ("aic_err_brief_dump", "lite_exception"):
             for fault, why in FAULTS.items():
@@ -99,31 +101,6 @@ class Exceptions(DumpTest):
         self.assertIn("heard 10", said)
         self.assertEqual(len(self.files()), 10)
 
-    def backtrace(self, core):
-        done = subprocess.run(["gdb", "-batch", "-nx", "-ex", "bt", EXCEPTIONS, str(core)], capture_output=True, text=True,
-                              env={**os.environ, "DEBUGINFOD_URLS": ""})  # fmt: skip
-        return done.stdout + done.stderr
-
-    def test_detail_leaves_a_core_that_gdb_opens_and_ends_the_process(self):
-        for fault, why in FAULTS.items():
-            said = self.program(self.scene("aic_err_detail_dump"), "tiny.onnx", "x.bin", "async", fault=fault, code=1)
-            self.assertNotIn("507015\n", said.replace("code 507015", ""))  # it ended before
-            path = self.only_file()
-            self.assertIn(f"; its exception dump is {path}; the process ends, as aic_err_detail_dump says", said)
-            self.assertIn(why, said)
-            self.assertTrue(re.fullmatch(rf"extra-info/data-dump/0/\w+\.\d+\.\d+\.{TIME}\.core", str(path.relative_to(self.work / "d"))), path)
-            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o400)
-            trace = self.backtrace(path)
-            self.assertIn("CrashingKernel::run" if "crash" in fault else "Program::run_step", trace)
-            self.assertIn("RegisteredModel::run", trace)
-            self.assertIn("Stream::work", trace)
-            self.assertIn("SIGSEGV" if "crash" in fault else "SIGABRT", trace)
-            path.unlink()
-
-    def test_the_core_holds_the_operators_tensors(self):
-        self.program(self.scene("aic_err_detail_dump"), "tiny.onnx", "x.bin", "async", fault="crash@prob", code=1)
-        self.assertIn(tiny_conv().tobytes(), self.only_file().read_bytes())
-
     def test_a_buffer_that_is_not_there_is_a_crash_in_the_kernel_that_reads_it(self):
         self.write("neg.onnx", model([helper.make_node("Neg", ["x"], ["y"], "op")], [("x", F, [64])], [("y", F, [64])]))
         said = self.program(self.scene("aic_err_norm_dump"), "neg.onnx", "nowhere", "async")
@@ -132,11 +109,6 @@ class Exceptions(DumpTest):
         dump = read_dump.read(path)
         self.assertEqual(dump.inputs[0].data, bytes(256))
         self.assertIn("[Dump][Exception] the address maybe invalid", dump.dfx_message)
-        path.unlink()
-        self.program(self.scene("aic_err_detail_dump"), "neg.onnx", "nowhere", "async", code=1)
-        trace = self.backtrace(self.only_file())
-        self.assertIn("belay::backend::cpu::", trace)
-        self.assertNotIn("CrashingKernel", trace)
 
     def test_a_change_of_layout_that_crashes_is_told_too(self):
         weight = np.ones((16, 16, 3, 3), np.float32)
@@ -313,6 +285,7 @@ class Exceptions(DumpTest):
         (taken,), (given,), (space,) = dump.inputs, dump.outputs, dump.spaces
         self.assertEqual((taken.arg_index, taken.input_type, taken.data_type, taken.shape), (2, 2, 1, [2]))
         self.assertEqual((given.arg_index, list(taken.array()), list(given.array())), (1, [5, 6], [3, 4]))
+        self.assertEqual((space.arg_index, list(np.frombuffer(space.data, np.float32))), (0, [1, 2]))
         self.assertEqual(len(dump.dfx_message.splitlines()), 3)
         (self.work / "out").mkdir()
         (self.work / "d/extra-info/data-dump/0/link").symlink_to(self.work / "out")
@@ -322,6 +295,42 @@ class Exceptions(DumpTest):
         self.assertIn("save=/a/x: 0", said)
         self.assertEqual(self.files("out"), [])
         self.assertIn("save=x: 500001", self.program("-", "-", "-", "device", "save=x"))
+
+
+class Cores(ExceptionTest):
+    """The core files of the detail scene, opened with gdb."""
+
+    def backtrace(self, core):
+        done = subprocess.run(["gdb", "-batch", "-nx", "-ex", "bt", EXCEPTIONS, str(core)], capture_output=True, text=True,
+                              env={**os.environ, "DEBUGINFOD_URLS": ""})  # fmt: skip
+        return done.stdout + done.stderr
+
+    def test_detail_leaves_a_core_that_gdb_opens_and_ends_the_process(self):
+        for fault, why in FAULTS.items():
+            said = self.program(self.scene("aic_err_detail_dump"), "tiny.onnx", "x.bin", "async", fault=fault, code=1)
+            self.assertNotIn("507015\n", said.replace("code 507015", ""))  # it ended before
+            path = self.only_file()
+            self.assertIn(f"; its exception dump is {path}; the process ends, as aic_err_detail_dump says", said)
+            self.assertIn(why, said)
+            self.assertTrue(re.fullmatch(rf"extra-info/data-dump/0/\w+\.\d+\.\d+\.{TIME}\.core", str(path.relative_to(self.work / "d"))), path)
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o400)
+            trace = self.backtrace(path)
+            self.assertIn("CrashingKernel::run" if "crash" in fault else "Program::run_step", trace)
+            self.assertIn("RegisteredModel::run", trace)
+            self.assertIn("Stream::work", trace)
+            self.assertIn("SIGSEGV" if "crash" in fault else "SIGABRT", trace)
+            path.unlink()
+
+    def test_the_core_holds_the_operators_tensors(self):
+        self.program(self.scene("aic_err_detail_dump"), "tiny.onnx", "x.bin", "async", fault="crash@prob", code=1)
+        self.assertIn(tiny_conv().tobytes(), self.only_file().read_bytes())
+
+    def test_a_buffer_that_is_not_there_is_a_crash_in_the_kernel_that_reads_it(self):
+        self.write("neg.onnx", model([helper.make_node("Neg", ["x"], ["y"], "op")], [("x", F, [64])], [("y", F, [64])]))
+        self.program(self.scene("aic_err_detail_dump"), "neg.onnx", "nowhere", "async", code=1)
+        trace = self.backtrace(self.only_file())
+        self.assertIn("belay::backend::cpu::", trace)
+        self.assertNotIn("CrashingKernel", trace)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def network():
     return model(nodes, [("x", F, [4, 8])], [(value, F, [4, 8])], weights)
 
 
-class Faults(DumpTest):
+class FaultTest(DumpTest):
     def run_with(self, fault, *calls, code=0):
         return self.drive(*calls, environment={"BELAY_FAULT": fault}, code=code)
 
@@ -51,33 +51,8 @@ class Faults(DumpTest):
         self.run_with(fault, "init", "input=x.bin", "load=tiny.onnx", "run", "out=y.bin", "finalize")
         return np.frombuffer((self.work / "y.bin").read_bytes(), np.float32)
 
-    def test_a_nan_is_found_at_each_of_200_places(self):
-        self.write("net.onnx", network())
-        self.write("net.bin", np.linspace(-1, 1, 32, dtype=np.float32).tobytes())
-        self.convert("net")
-        config = self.config(dump_list=[{}], dump_data="stats", dump_stats=["Nan"])
-        self.drive(f"init={config}", "input=net.bin", "load=net.om", "run", "finalize")
-        order = [entry.op_name for entry in self.entries() if entry.op_type != "Data"]
-        self.assertEqual(sorted(order), sorted(f"op{i}" for i in range(LENGTH)))  # nothing was fused: all can be hit
-        found = []
-        for op in order:
-            shutil.rmtree(self.work / "d")
-            (self.work / "d").mkdir()
-            self.run_with(f"nan@{op}", f"init={config}", "input=net.bin", "load=net.om", "run", "finalize")
-            bad = [e for e in self.entries() if read_dump.read_statistics(e.path)[-1]["Nan Count"] != "0"]
-            found.append(min(bad, key=lambda e: e.task).op_name)
-        self.assertEqual(found, order)
 
-    def test_the_same_seed_gives_the_same_failure_100_of_100_times(self):
-        seen = collections.Counter()
-        for _ in range(100):
-            seen[self.outputs("nan@conv1;bitflip@prob:5;seed=3").tobytes()] += 1
-        self.assertEqual(list(seen.values()), [100])
-        (bits,) = seen
-        self.assertEqual(np.isnan(np.frombuffer(bits, np.float32)).sum(), 2)  # the row of the softmax
-        places = {self.outputs(f"nan@conv1;seed={seed}").tobytes() for seed in range(12)}
-        self.assertEqual(len(places), 2)  # a NaN in the upper or in the lower row
-
+class Faults(FaultTest):
     def test_inf_and_bitflip(self):
         y = self.outputs("inf@prob")
         self.assertEqual(np.isinf(y).sum(), 1)
@@ -175,6 +150,35 @@ class Faults(DumpTest):
             said = self.program(fault, "-", "late.onnx", "late.bin", "async", "sync")
             self.assertEqual(said.count("sync: 507015"), 2, said)
             self.assertRegex(said, rf"it is (\w+_)?{fault.split('@')[1]}")  # a subgraph's operators have long names
+
+
+class Everywhere(FaultTest):
+    def test_a_nan_is_found_at_each_of_200_places(self):
+        self.write("net.onnx", network())
+        self.write("net.bin", np.linspace(-1, 1, 32, dtype=np.float32).tobytes())
+        self.convert("net")
+        config = self.config(dump_list=[{}], dump_data="stats", dump_stats=["Nan"])
+        self.drive(f"init={config}", "input=net.bin", "load=net.om", "run", "finalize")
+        order = [entry.op_name for entry in self.entries() if entry.op_type != "Data"]
+        self.assertEqual(sorted(order), sorted(f"op{i}" for i in range(LENGTH)))  # nothing was fused: all can be hit
+        found = []
+        for op in order:
+            shutil.rmtree(self.work / "d")
+            (self.work / "d").mkdir()
+            self.run_with(f"nan@{op}", f"init={config}", "input=net.bin", "load=net.om", "run", "finalize")
+            bad = [e for e in self.entries() if read_dump.read_statistics(e.path)[-1]["Nan Count"] != "0"]
+            found.append(min(bad, key=lambda e: e.task).op_name)
+        self.assertEqual(found, order)
+
+    def test_the_same_seed_gives_the_same_failure_100_of_100_times(self):
+        seen = collections.Counter()
+        for _ in range(100):
+            seen[self.outputs("nan@conv1;bitflip@prob:5;seed=3").tobytes()] += 1
+        self.assertEqual(list(seen.values()), [100])
+        (bits,) = seen
+        self.assertEqual(np.isnan(np.frombuffer(bits, np.float32)).sum(), 2)  # the row of the softmax
+        places = {self.outputs(f"nan@conv1;seed={seed}").tobytes() for seed in range(12)}
+        self.assertEqual(len(places), 2)  # a NaN in the upper or in the lower row
 
 
 if __name__ == "__main__":
