@@ -45,8 +45,10 @@ class Reporter {
     report_.overflows.push_back({std::move(overflow).value(), {}});
   }
 
-  // A dump of outputs only: those after the first have it from there.
+  // A dump of outputs only: those after the first have it from there. Where there are records, they say who it was.
   void add_first_without_inputs() {
+    std::set<std::filesystem::path> recorded;
+    for (const auto& entry : report_.overflows) recorded.insert(entry.overflow.found_by.path.parent_path());
     std::map<std::filesystem::path, const OperatorMagnitudes*> first;
     for (const OperatorMagnitudes& op : operators_) {
       const bool bad = std::ranges::any_of(op.tensors, [](const Magnitude& m) { return !std::isfinite(m.most); });
@@ -55,7 +57,8 @@ class Reporter {
       if (!earliest || op.dump.time < earliest->dump.time) earliest = &op;
     }
     for (const auto& [folder, op] : first)
-      if (op->dump.op_type != "Data" && std::ranges::none_of(op->tensors, &Magnitude::input))
+      if (!recorded.contains(folder) && op->dump.op_type != "Data" &&
+          std::ranges::none_of(op->tensors, &Magnitude::input))
         add(overflow_of(op->dump));
   }
 

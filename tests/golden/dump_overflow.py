@@ -233,6 +233,15 @@ class Overflow(DumpTest):
         self.assertEqual((found["op_name"], found["cause"]["why"]), ("exp", "exp(12) = 162754.8, beyond 65504"))
         self.assertEqual([link["op_name"] for link in found["chain"]], ["x", "scale", "exp"])
 
+    def test_a_dump_of_outputs_names_the_first_that_is_not_finite(self):
+        for place, keys in (("d/tensors", {}), ("d/stats", {"dump_data": "stats"})):
+            (self.work / place).mkdir()
+            self.run_one(softmax_model(), SOFTMAX_X, config=self.config(path=place, dump_list=[{}], dump_mode="output", **keys))
+        tensors, statistics = self.overflows()["overflows"]
+        self.assertEqual((tensors["op_name"], statistics["op_name"]), ("exp", "exp"))
+        self.assertEqual((tensors["cause"]["result"]["index"], tensors["cause"]["operands"]), ([1, 1], []))
+        self.assertNotIn("cause", statistics)
+
     def test_headroom_is_told_when_nothing_overflows(self):
         x = SOFTMAX_X / np.float16(2)
         scaled = x * np.float16(3)

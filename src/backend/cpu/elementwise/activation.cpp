@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "backend/cpu/elementwise/unary.h"
+#include "backend/cpu/function_kernel.h"
 #include "backend/cpu/rows.h"
 
 namespace belay::backend::cpu {
@@ -76,15 +77,28 @@ constexpr auto soft_shrink = [](auto x, const Parameters& p) {
   return x < -p[0] ? x + X(p[0]) : x > p[0] ? x - X(p[0]) : X(0);
 };
 
-constexpr auto read_threshold = [](const Attributes& a) { return Parameters{get_or(a, "threshold", 1.0f)}; };
+constexpr auto read_threshold = [](const Attributes& a) { return Parameters{get_or(a, "threshold", 0.0f)}; };
 constexpr auto above = [](auto x, const Parameters& p) { return decltype(x)(x > p[0] ? 1 : 0); };
-constexpr auto read_threshold_v2 = [](const Attributes& a) {
-  return Parameters{get_or(a, "threshold", 0.0f), get_or(a, "value", 0.0f)};
-};
 constexpr auto above_or_value = [](auto x, const Parameters& p) {
   return x > p[0] ? x : static_cast<decltype(x)>(p[1]);
 };
 constexpr auto read_alpha = [](const Attributes& a) { return Parameters{get_or(a, "alpha", 1.0f), 0}; };
+
+// x where it is above the threshold, else the value; both are inputs, and the value is 0 where it is left out.
+MadeKernel make_threshold_v2(const KernelRequest& request) {
+  for (const auto& input : request.inputs.subspan(1))
+    if (input.present && (input.type != request.inputs[0].type || graph::element_count(input.shape) != 1))
+      return refuse("threshold and value must be single numbers of x's type");
+  return with_type(NumberTypes{}, request.inputs[0].type, []<class T>() -> MadeKernel {
+    return function_kernel([](Inputs in, Outputs out) -> Status {
+      const compute_t<T> threshold = in[1].as<T>()[0];
+      const T value = in.size() > 2 && in[2].present ? in[2].as<T>()[0] : T(compute_t<T>(0));
+      const T* x = in[0].as<T>();
+      for (int64_t i = 0; i < in[0].count(); ++i) out[0].as<T>()[i] = compute_t<T>(x[i]) > threshold ? x[i] : value;
+      return {};
+    });
+  });
+}
 
 constexpr auto read_hardtanh = [](const Attributes& a) {
   return Parameters{get_or(a, "min_val", -1.0f), get_or(a, "max_val", 1.0f)};
@@ -127,7 +141,7 @@ constexpr KernelRow rows[] = {
     {"Softsign", "reference", unary<FloatTypes, [](auto x) { return x / (1 + std::fabs(x)); }>},
     {"Swish", "reference", unary_with<FloatTypes, swish, read_scale>},
     {"Threshold", "reference", unary_with<NumberTypes, above, read_threshold>},
-    {"ThresholdV2", "reference", unary_with<NumberTypes, above_or_value, read_threshold_v2>},
+    {"ThresholdV2", "reference", make_threshold_v2},
     {"ThresholdedRelu", "reference", unary_with<FloatTypes, above_or_value, read_alpha>},
 };
 
