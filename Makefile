@@ -16,6 +16,7 @@ demo: all
 	@scripts/demo
 
 test: all
+	@cmake --build build/release -j$(JOBS) --target tests/all
 	@ctest --test-dir build/release -j$(JOBS) -LE slow --output-on-failure
 
 install: all
@@ -31,7 +32,7 @@ space := $(empty) $(empty)
 rooms = ^($(subst $(space),|,$(1)))\.
 
 asan: deps
-	@cmake --preset asan >/dev/null && cmake --build build/asan -j$(JOBS) && ctest --test-dir build/asan -j$(JOBS) --output-on-failure
+	@cmake --preset asan >/dev/null && cmake --build build/asan -j$(JOBS) --target all tests/all && ctest --test-dir build/asan -j$(JOBS) --output-on-failure
 tsan stress: deps
 	@cmake --preset tsan >/dev/null && cmake --build build/tsan -j$(JOBS) --target threaded_tests
 	@BELAY_NUM_THREADS=1 ctest --test-dir build/tsan -j$(JOBS) --output-on-failure $(if $(filter stress,$@),-L stress,-R '$(TSAN_TESTS)')
@@ -46,7 +47,7 @@ bench: deps
 	@cmake --preset bench >/dev/null && cmake --build build/bench -j$(JOBS) && scripts/bench
 
 fuzz: deps
-	@cmake --preset fuzz >/dev/null && cmake --build build/fuzz -j$(JOBS) && scripts/fuzz
+	@cmake --preset fuzz >/dev/null && cmake --build build/fuzz -j$(JOBS) --target tests/fuzz/all && scripts/fuzz
 
 format:
 	@git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format -i

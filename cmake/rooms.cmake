@@ -13,6 +13,23 @@ if(BELAY_SANITIZE)
     target_compile_options(belay_flags INTERFACE -fno-sanitize=enum -fno-sanitize-recover=undefined)
   endif()
 endif()
+# For tests in Python that load our libraries: the interpreter is not instrumented, and leaks by design.
+if(BELAY_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan_runtime
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(belay_preload LD_PRELOAD=${asan_runtime} ASAN_OPTIONS=detect_leaks=0)
+endif()
+
+# belay_precompile(target headers...): with BELAY_PRECOMPILE these and what nearly every file includes are read once.
+set(belay_common_headers <algorithm> <cmath> <cstdint> <cstring> <functional> <map> <memory> <mutex> <optional> <span>
+  <string> <string_view> <unordered_map> <vector>)
+function(belay_precompile target)
+  if(BELAY_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${belay_common_headers} ${ARGN})
+    # g++ 12 forgets which of the precompiled headers are the system's, and warns of them; the dev preset watches ours.
+    target_compile_options(${target} PRIVATE -fpch-preprocess -w)
+  endif()
+endfunction()
 
 # belay_room(name [rooms beneath...] [LIBS libraries...]): src/<name> becomes the target belay_<name>. A room that has
 # only headers so far is an interface library.
@@ -21,6 +38,7 @@ function(belay_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   if(sources)
     add_library(belay_${name} STATIC ${sources})
+    belay_precompile(belay_${name})
     set(scope PUBLIC)
   else()
     add_library(belay_${name} INTERFACE)
@@ -37,8 +55,22 @@ function(belay_unit_tests room)
     return()
   endif()
   add_executable(unit_${room} ${sources})
+  belay_precompile(unit_${room} <gtest/gtest.h> <gmock/gmock.h>)
   target_link_libraries(unit_${room} PRIVATE belay_${room} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(unit_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   gtest_discover_tests(unit_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 600 ENVIRONMENT ASCEND_GLOBAL_LOG_LEVEL=4)
+endfunction()
+
+# belay_program(name sources... [LIBS libraries...]): a program as people write them, public headers and -lascendcl. When
+# the library is sanitized the program brings the sanitizer's runtime.
+function(belay_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "LIBS")
+  add_executable(${name} ${program_UNPARSED_ARGUMENTS})
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Werror)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${name} PRIVATE ascendcl Threads::Threads ${program_LIBS})
+  if(BELAY_SANITIZE)
+    target_link_options(${name} PRIVATE -fsanitize=${BELAY_SANITIZE})
+  endif()
 endfunction()
