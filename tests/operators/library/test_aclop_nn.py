@@ -71,6 +71,16 @@ class Normalisation(unittest.TestCase):
         want = (self.x - self.along(mean)) / np.sqrt(self.along(variance) + 1e-4) * self.along(self.gamma) + self.along(self.beta)
         run("BNInfer", [self.x, self.gamma, self.beta, mean, variance], want, NCHW, 1e-4, epsilon=1e-4)
 
+        without = (self.x - self.along(mean)) / np.sqrt(self.along(variance) + 1e-4)
+        run("BNInferenceD", [self.x, mean, variance], without, NCHW, 1e-4, epsilon=1e-4)
+        given = [self.x, self.gamma, self.beta, mean, variance]
+        outputs = [np.zeros_like(self.x), *(np.zeros(4, np.float32) for _ in range(5))]  # what the last holds is not told
+        aclop(stream, "BatchNorm", given, outputs, NCHW, epsilon=1e-4, data_format="NCHW", is_training=False)
+        for got, wanted in zip(outputs, [want, mean, variance, mean, variance]):
+            np.testing.assert_allclose(got, wanted, 1e-4, 1e-4)
+        deep = [self.x[:, :, None], *given[1:]]
+        run("BatchNorm3D", deep, [want[:, :, None], mean, variance, mean, variance], NCDHW, 1e-4, epsilon=1e-4, is_training=False)
+
     def test_groups(self):
         grouped = self.x.reshape(2, 2, 30)
         mean, variance = grouped.mean(2), grouped.var(2)
@@ -116,6 +126,20 @@ class Others(unittest.TestCase):
         run("AvgPool3D", [deep], blocks.mean(-1), NCDHW, **sizes)
         run("MaxPool3D", [deep], blocks.max(-1), NCDHW, padding="VALID", **sizes)
 
+        run("MaxPoolExt2", [x], windows.max(-1), NCHW, ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="VALID", data_format="NCHW")
+        inside = blocks.argmax(-1)
+        z, y, w = (index for index in np.indices((2, 2, 2)))
+        places = ((2 * z + inside // 4) * 4 + 2 * y + inside // 2 % 2) * 4 + 2 * w + inside % 2
+        run("MaxPool3DWithArgmaxV2", [deep], [blocks.max(-1), places.astype(np.int32)], NCDHW, ksize=[2, 2, 2], strides=[2, 2, 2], pads=[0] * 3)
+
+    def test_boxes_that_overlap_a_better_one_are_left_out(self):
+        boxes = np.float32([[0, 0, 2, 2], [0, 0, 2, 1.9], [3, 3, 4, 4], [0, 0, 1, 1]])
+        scores = np.float32([0.8, 0.9, 0.7, 0.95])
+        best = np.int32([3, 1, 2])  # 0 is 0.95 of 1; 3 is only a quarter of it
+        run("NonMaxSuppression", [boxes, scores, np.int32(9)], best, iou_threshold=0.5)
+        run("NonMaxSuppressionV2", [boxes, scores, np.int32(9), np.float32(0.5)], best)
+        run("NonMaxSuppressionV2", [boxes, scores, np.int32(2), np.float32(0.5)], best[:2])
+
     def test_losses(self):
         scores, target = f32(5, 4), np.int32([0, 3, 1, 1, 2])
         logs = scores - np.log(np.exp(scores).sum(1, keepdims=True))
@@ -141,6 +165,9 @@ class Others(unittest.TestCase):
         nearest = x[:, :, [0, 0, 1, 1, 2, 2]][..., [0, 0, 1, 1, 2, 2, 3, 3]]
         run("ResizeNearestNeighborV2D", [x], nearest, NCHW, size=[6, 8])
         line = f32(1, 2, 3)
+        cube = f32(1, 2, 2, 3, 2)
+        twice = cube.repeat(2, 2).repeat(2, 3).repeat(2, 4)
+        run("UpsampleNearest3d", [cube], twice, NCDHW, output_size=[4, 6, 4])
         run("UpsampleNearest1d", [line], line[..., [0, 0, 1, 1, 2, 2]], output_size=[6])
 
     def test_random_numbers_have_the_distribution(self):
