@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local/Ascend/cann
 JOBS   ?= $(shell nproc)
 
-.PHONY: all demo test install bench asan asan-quick tsan tsan-quick fuzz stress format clean deps
+.PHONY: all demo test test-slow install bench asan asan-quick tsan tsan-quick fuzz stress format clean deps
 
 all: deps
 	@cmake --preset release >/dev/null
@@ -18,6 +18,10 @@ demo: all
 test: all
 	@cmake --build build/release -j$(JOBS) --target tests/all
 	@ctest --test-dir build/release -j$(JOBS) -LE slow --output-on-failure
+
+# Whole networks in double precision, hundreds of processes, cores read by gdb: some minutes.
+test-slow: test
+	@ctest --test-dir build/release -j$(JOBS) -L slow -LE stress --output-on-failure
 
 install: all
 	@cmake --install build/release --prefix $(PREFIX)
