@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/trap.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -48,6 +49,7 @@ Slot* own_slot() {
   return found == slots.end() ? nullptr : &*found;
 }
 
+std::atomic<uint32_t> forks{0};  // of the processes before this one: threads have other numbers after each
 std::atomic<bool> on{false};
 std::array<struct sigaction, kSignals.size()> earlier;
 
@@ -87,10 +89,17 @@ class ThreadState {
   ThreadState(const ThreadState&) = delete;
   ThreadState& operator=(const ThreadState&) = delete;
   // Null: too many threads have one.
-  Slot* slot() const { return slot_; }
+  Slot* slot() {
+    if (slot_ && forks_ != forks) {
+      forks_ = forks;
+      slot_->thread = thread_id();
+    }
+    return slot_;
+  }
 
  private:
   Slot* slot_ = nullptr;
+  uint32_t forks_ = forks - 1;  // with which the slot's thread number was looked up
   void* memory_ = nullptr;
 };
 
@@ -134,6 +143,7 @@ void enable_traps() {
       (void)sigemptyset(&action.sa_mask);
       (void)sigaction(kSignals[i], &action, &earlier[i]);
     }
+    (void)pthread_atfork(nullptr, nullptr, [] { ++forks; });
     on.store(true, std::memory_order_release);
   });
 }
@@ -147,7 +157,6 @@ namespace trap_detail {
   thread_local ThreadState state;
   Slot* const slot = state.slot();
   if (!slot) return call(body), true;
-  slot->thread = thread_id();  // each time: a process that forked has another
   Frame frame{.outer = slot->frame, .trap = &trap, .seen = seen, .observer = observer, .slot = slot};
   struct Leave {
     Slot* slot;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -93,6 +94,18 @@ TEST(Trap, WorksOnManyThreadsAtOnce) {
     });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(ended, 400);
+}
+
+TEST(Trap, WorksInAChildOfTheProcess) {
+  enable_traps();
+  Trap trap;
+  ASSERT_FALSE(trapped([] { crash(); }, trap));
+  const pid_t child = fork();
+  if (child == 0) _exit(trapped([] { crash(); }, trap) ? 1 : 7);
+  int ended = 0;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_TRUE(WIFEXITED(ended));
+  EXPECT_EQ(WEXITSTATUS(ended), 7);
 }
 
 TEST(Trap, DivisionByZeroIsTrapped) {
