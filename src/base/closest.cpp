@@ -34,8 +34,7 @@ std::string closest_names(std::string_view wanted, std::span<const std::string_v
   std::vector<std::pair<size_t, std::string_view>> by_distance;
   for (const std::string_view name : names) by_distance.emplace_back(distance(wanted, name), name);
   std::ranges::sort(by_distance);
-  const auto repeated = std::ranges::unique(by_distance);
-  by_distance.erase(repeated.begin(), repeated.end());
+  by_distance.erase(std::unique(by_distance.begin(), by_distance.end()), by_distance.end());
   std::string text;
   for (size_t i = 0; i < std::min(most_names, by_distance.size()); ++i)
     text += (i ? ", " : "") + std::string(by_distance[i].second);
