@@ -8,24 +8,24 @@
 namespace belay::dump {
 namespace {
 
-constexpr size_t kBlockBytes = 2048;
 constexpr uint64_t kNoId = 65535;
 
 // What the block begins with; the rest of it is zero.
 struct Record {
-  uint32_t magic = 0x5a5a5a5a, version = 0;
+  uint32_t magic = kOpdebugMagic, version = 0;
   uint32_t valid = 1, acc_type = 0, rsv = 0, data_len = 88;  // acc_type 0: AI Core
   uint64_t model_id = 0, stream_id = 0, task_id = 0, task_type = 0, context_id = kNoId, thread_id = kNoId;
   uint64_t pc_start = 0, para_base = 0, core_id = 0, block_id = 0;
   uint64_t status = 0x20;  // any but 0 tells of an overflow
 };
-static_assert(sizeof(Record) == 24 + 88);
+static_assert(offsetof(Record, valid) == kOpdebugRecordAt && offsetof(Record, model_id) == kOpdebugDataAt);
+static_assert(sizeof(Record) == kOpdebugDataAt + 88);
 
 }  // namespace
 
 std::string opdebug_block(const executor::RunInfo& run) {
   const Record record{.model_id = run.model_id, .stream_id = run.stream_id, .task_id = run.task_id};
-  std::string block(kBlockBytes, '\0');
+  std::string block(kOpdebugBytes, '\0');
   std::memcpy(block.data(), &record, sizeof record);
   return block;
 }
@@ -35,10 +35,10 @@ Header opdebug_header(uint64_t time, const void* address) {
   TensorEntry entry{
       .data_type = graph::to_proto(graph::DataType::UInt8),
       .format = nd,
-      .shape = Dims{kBlockBytes},
+      .shape = Dims{kOpdebugBytes},
       .original_op =
           OriginalOp{.name = kOpdebugName, .data_type = static_cast<int32_t>(graph::DataType::UInt8), .format = nd},
-      .size = kBlockBytes,
+      .size = kOpdebugBytes,
       .original_shape = Dims(),  // present and empty
       .address = reinterpret_cast<uint64_t>(address)};
   Header header{.dump_time = time, .op_name = kOpdebugName};

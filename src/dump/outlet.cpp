@@ -2,6 +2,7 @@
 #include "dump/outlet.h"
 
 #include <ctime>
+#include <thread>
 
 #include "backend/cpu/parallel.h"
 #include "base/log.h"
@@ -41,7 +42,7 @@ void Outlet::write_file(const Outgoing& item) {
 }
 
 bool Outlet::has_spare_processors() const {
-  static const auto processors = static_cast<size_t>(backend::cpu::default_threads());
+  static const size_t processors = std::thread::hardware_concurrency();
   return static_cast<size_t>(backend::cpu::current_threads()) + file_threads_ <= processors;
 }
 

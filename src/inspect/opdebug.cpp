@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "dump/opdebug.h"
 
 namespace belay::inspect {
 namespace {
@@ -13,8 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Block = std::span<const std::byte>;
 
-constexpr uint32_t magic = 0x5a5a5a5a;
-constexpr size_t record_at = 8, data_at = 24, old_block_bytes = 2048;
+constexpr size_t record_at = dump::kOpdebugRecordAt, data_at = dump::kOpdebugDataAt;
 
 template <class T>
 T number_at(Block block, size_t offset) {
@@ -81,7 +81,7 @@ Result<std::string> new_layout(Block block) {
     for (size_t i = 0; i < 4; ++i) words.push_back(number_at<uint64_t>(block, data_at + wanted - 8 + i * 8));
     data["status"] = words;
   }
-  const Json json{{"magic", hex(magic)},
+  const Json json{{"magic", hex(dump::kOpdebugMagic)},
                   {"version", number_at<uint32_t>(block, 4)},
                   {"acc_list",
                    {{"valid", number_at<uint32_t>(block, record_at)},
@@ -107,12 +107,13 @@ std::string old_layout(Block block) {
 
 }  // namespace
 
-bool is_opdebug(const std::string& file_name) { return file_name.starts_with("Opdebug.Node_OpDebug."); }
+bool is_opdebug(const std::string& file_name) { return file_name.starts_with(dump::kOpdebugStem + std::string(".")); }
 
 Result<std::string> opdebug_json(Block block) {
-  if (block.size() >= data_at && number_at<uint32_t>(block, 0) == magic) return new_layout(block);
-  if (block.size() >= old_block_bytes) return old_layout(block);
-  return Status{ACL_ERROR_PARSE_FILE, formatted("the overflow block has {} bytes; 2048 are expected", block.size())};
+  if (block.size() >= data_at && number_at<uint32_t>(block, 0) == dump::kOpdebugMagic) return new_layout(block);
+  if (block.size() >= dump::kOpdebugBytes) return old_layout(block);
+  return Status{ACL_ERROR_PARSE_FILE,
+                formatted("the overflow block has {} bytes; {} are expected", block.size(), dump::kOpdebugBytes)};
 }
 
 }  // namespace belay::inspect

@@ -44,6 +44,8 @@ int32_t on_chunk(const acldumpChunk* chunk, int32_t length) {
   return answer;
 }
 
+int all_processors() { return static_cast<int>(std::thread::hardware_concurrency()); }
+
 class OutletTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -242,7 +244,7 @@ TEST_F(OutletTest, OnlyTheCallbacksThreadExceedsTheMemory) {
 }
 
 TEST_F(OutletTest, ABatchIsWrittenByTheCallersThreadsWhenItAsks) {
-  const backend::cpu::ThreadScope threads(backend::cpu::default_threads());  // no processor is left
+  const backend::cpu::ThreadScope threads(all_processors());  // none is left
   Outlet outlet({});
   for (int i = 0; i < 50; ++i) outlet.submit_to_batch(item("f" + std::to_string(i), "head", std::to_string(i)));
   EXPECT_FALSE(std::filesystem::exists(directory_.path("20260102030405/0/m/1/0/f49")));
@@ -250,8 +252,20 @@ TEST_F(OutletTest, ABatchIsWrittenByTheCallersThreadsWhenItAsks) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(on_disk("f" + std::to_string(i)), "head" + std::to_string(i));
 }
 
+TEST_F(OutletTest, WhereProcessorsAreFreeNothingWaitsForABatch) {
+  if (all_processors() < 2) GTEST_SKIP() << "there is only one processor";
+  const backend::cpu::ThreadScope threads(1);
+  Outlet outlet({});
+  outlet.submit_to_batch(item("a", "x"));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto path = directory_.path("20260102030405/0/m/1/0/a");
+  while (!std::filesystem::exists(path) && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10))
+    std::this_thread::yield();
+  EXPECT_EQ(on_disk("a"), "x");
+}
+
 TEST_F(OutletTest, ABatchIsWrittenWhenEnoughHasGatheredAndWhenEverythingMustBeOnDisk) {
-  const backend::cpu::ThreadScope threads(backend::cpu::default_threads());
+  const backend::cpu::ThreadScope threads(all_processors());
   Outlet outlet({});
   for (int i = 0; i < 70; ++i) outlet.submit_to_batch(item("f" + std::to_string(i), "x"));
   EXPECT_EQ(on_disk("f63"), "x");
@@ -260,7 +274,7 @@ TEST_F(OutletTest, ABatchIsWrittenWhenEnoughHasGatheredAndWhenEverythingMustBeOn
 }
 
 TEST_F(OutletTest, ABatchThatNobodyWritesIsWrittenAfterAWhile) {
-  const backend::cpu::ThreadScope threads(backend::cpu::default_threads());
+  const backend::cpu::ThreadScope threads(all_processors());
   Outlet outlet({});
   outlet.submit_to_batch(item("a", "x"));
   outlet.submit_to_batch(item("b", "x"));
@@ -271,7 +285,7 @@ TEST_F(OutletTest, ABatchThatNobodyWritesIsWrittenAfterAWhile) {
 }
 
 TEST_F(OutletTest, WhoNeedsRoomWritesTheBatchThatTakesIt) {
-  const backend::cpu::ThreadScope threads(backend::cpu::default_threads());
+  const backend::cpu::ThreadScope threads(all_processors());
   Outlet outlet({.memory = 1000});
   Outgoing large = item("a", "x");
   large.counted = outlet.reserve(900).take_rest();
