@@ -257,7 +257,10 @@ static aclError call(const char* name, const char* value) {
   if (!strcmp(name, "sat")) return aclrtSetDeviceSatMode((aclrtFloatOverflowMode)atoi(value));
   if (!strcmp(name, "switch")) return aclrtSetStreamOverflowSwitch(NULL, (uint32_t)atoi(value));
   if (!strcmp(name, "status")) return check_status((uint32_t)atoi(value));
-  if (!strcmp(name, "clear")) return aclrtResetOverflowStatus(NULL);
+  if (!strcmp(name, "clear")) { /* other streams follow, which do not wait for this one */
+    const aclError code = aclrtResetOverflowStatus(NULL);
+    return code ? code : aclrtSynchronizeStream(NULL);
+  }
   if (!strcmp(name, "chdir")) return chdir(value);
   if (!strcmp(name, "chunks")) return chunk_directory = value, 0;
   if (!strcmp(name, "system")) return system(value);
