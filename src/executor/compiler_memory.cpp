@@ -135,9 +135,11 @@ void Compiler::plan() {
   };
   for (size_t s = 0; s < program_->steps_.size(); ++s) {
     Program::Step& step = *program_->steps_[s];
+    const size_t patches = program_->patches_.size();
     for (size_t i = 0; i < step.inputs.size(); ++i)
       if (step_inputs_[s][i] >= 0) place(step.inputs[i], step_inputs_[s][i]);
     for (size_t o = 0; o < step.outputs.size(); ++o) place(step.outputs[o], step_outputs_[s][o]);
+    step.outside = program_->patches_.size() > patches;
     const Block& scratch = blocks[values_.size() + s];
     if (scratch.bytes > 0) program_->placed_.push_back({nullptr, &step, scratch.offset});
   }

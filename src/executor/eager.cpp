@@ -221,6 +221,7 @@ Status EagerRunner::call(const Node& node, const RunInfo& info, const CachedKern
   const auto run = [&] { return as_exception(kernel.kernel->run(inputs, outputs)); };
   const Injection* injection = injection_of(node);
   if (!injection && !traps_enabled()) return run();
+  TRY(check_memory({info, node, kernel.how, inputs, outputs}));
   return call_guarded({info, node, kernel.how, inputs, outputs}, injection, run);
 }
 

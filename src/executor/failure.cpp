@@ -83,6 +83,23 @@ Status call_guarded(const Running& running, const Injection* injection, const st
   return status;
 }
 
+Status check_memory(const Running& running) {
+  if (!traps_enabled()) return {};
+  const auto check = [](std::span<const Tensor> tensors, const char* what) -> Status {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const Tensor& tensor = tensors[i];
+      if (!tensor.present || tensor.count() <= 0) continue;
+      const size_t bytes = backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
+      if (!readable(tensor.data, bytes))
+        return {ACL_ERROR_RT_AICORE_EXCEPTION,
+                formatted("{} {} is not there: its {} bytes at {} cannot be read", what, i, bytes, tensor.data)};
+    }
+    return {};
+  };
+  TRY(check(running.inputs, "input"));
+  return check(running.outputs, "output");
+}
+
 Status as_exception(Status status) {
   if (status.code == ACL_ERROR_GE_FAILURE) status.code = ACL_ERROR_RT_AICORE_EXCEPTION;
   return status;

@@ -51,6 +51,10 @@ bool inputs_are_kept_whole();
 // becomes 507015 where traps are on.
 Status call_guarded(const Running& running, const Injection* injection, const std::function<Status()>& kernel);
 
+// Whether the tensors' memory is there, where traps are on: 507015 with the first that cannot be read. For memory of
+// the caller's: a kernel may meet it on a thread where a signal would end the process.
+Status check_memory(const Running& running);
+
 // What a kernel returned, as the error of a task: whatever it refused when it ran is 507015.
 Status as_exception(Status status);
 

@@ -114,6 +114,7 @@ Status Program::call(Step& step, const RunInfo& info) {
   };
   if (!step.injection && !traps_enabled()) [[likely]]
     return run();
+  if (step.outside) TRY(check_memory(running(step, info)));
   Status status = call_guarded(running(step, info), step.injection.get(), run);
   if (step.injection && status.ok()) step.injection->after(step.outputs, step.kernel || !step.branches.empty());
   return status;

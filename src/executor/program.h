@@ -72,6 +72,7 @@ class Program {
     std::vector<Observer*> watchers;
     std::unique_ptr<Injection> injection;  // null: no fault is meant for it
     void* scratch = nullptr;               // of the kernel
+    bool outside = false;                  // some of its tensors are in the caller's memory
     bool shown = false;                    // in this run already
   };
   // A tensor of a step whose memory is the program's input or output: set at each run.
