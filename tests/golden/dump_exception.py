@@ -330,6 +330,18 @@ class Cores(ExceptionTest):
         self.program(self.scene("aic_err_detail_dump"), "tiny.onnx", "x.bin", "async", fault="crash@prob", code=1)
         self.assertIn(tiny_conv().tobytes(), self.only_file().read_bytes())
 
+    def test_a_kernel_that_really_crashes_is_on_the_stack(self):
+        self.write("neg.onnx", model([helper.make_node("Neg", ["x"], ["y"], "op")], [("x", F, [64])], [("y", F, [64])]))
+        said = self.program(self.scene("aic_err_norm_dump"), "neg.onnx", "readonly", "async", "sync")
+        self.assertEqual(said.count("sync: 507015"), 2)
+        self.assertIn("Neg op: the kernel crashed: SIGSEGV at address 0x", said)
+        for name in self.files():
+            (self.work / "d" / name).unlink()
+        self.program(self.scene("aic_err_detail_dump"), "neg.onnx", "readonly", "async", code=1)
+        trace = self.backtrace(self.only_file())
+        self.assertIn("belay::backend::cpu::", trace)
+        self.assertNotIn("CrashingKernel", trace)
+
 
 if __name__ == "__main__":
     EXCEPTIONS = sys.argv.pop(3)

@@ -4,14 +4,15 @@
  *
  *   exceptions CONFIG MODEL INPUT HOW...
  *
- * CONFIG is an acl.json, MODEL a model with one input and one output, INPUT a file or "nowhere" (memory that is not
- * there); each may be "-". HOW, in their order: sync and async run the model, aclnn and aclop an Add, save keeps a
- * tensor, path prints where exception dumps go, device sets the device again, setdump=FILE, finalizedump, off=acl.json
- * checks what is refused. */
+ * CONFIG is an acl.json, MODEL a model with one input and one output, INPUT a file, "nowhere" (memory that is not
+ * there) or "readonly" (nobody can write to the output); each may be "-". HOW, in their order: sync and async run the
+ * model, aclnn and aclop an Add, save=NAME keeps tensors, path prints where exception dumps go, device sets the device,
+ * load=MODEL, malloc=TIMES, initdump, setdump=FILE, finalizedump. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "acl/acl.h"
 #include "acl/acl_dump.h"
@@ -67,6 +68,8 @@ static void add_buffer(aclmdlDataset* dataset, size_t bytes, const char* from) {
   void* memory = NULL;
   if (!strcmp(from, "nowhere")) {
     memory = (void*)0x1000;
+  } else if (!strcmp(from, "readonly")) {
+    memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   } else {
     if (aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST)) die("aclrtMalloc");
     FILE* file = strcmp(from, "-") ? fopen(from, "rb") : NULL;
@@ -83,7 +86,7 @@ static void load(const char* path, const char* input) {
   inputs = aclmdlCreateDataset();
   outputs = aclmdlCreateDataset();
   add_buffer(inputs, aclmdlGetInputSizeByIndex(desc, 0), input);
-  add_buffer(outputs, aclmdlGetOutputSizeByIndex(desc, 0), "-");
+  add_buffer(outputs, aclmdlGetOutputSizeByIndex(desc, 0), strcmp(input, "readonly") ? "-" : "readonly");
   aclmdlDestroyDesc(desc);
 }
 
