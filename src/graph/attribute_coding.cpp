@@ -80,9 +80,9 @@ Result<AttributeValue> AttributeDecoder::decode_texts(const std::string& name, A
 }
 
 Status AttributeDecoder::decode(Attributes& attributes) const {
-  if (!active()) return {};
   // Coded names come first in the order of keys.
   while (!attributes.empty() && attributes.begin()->first.starts_with('\0')) {
+    if (!active()) return bad_dictionary("a name is coded, and there is no dictionary");
     auto entry = attributes.extract(attributes.begin());
     const size_t index = coded_index(entry.key());
     if (index >= names_.size())

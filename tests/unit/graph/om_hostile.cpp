@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "graph/attribute_coding.h"
 #include "graph/infer.h"
 #include "graph/om.h"
 #include "graph/om_container.h"
@@ -164,6 +165,15 @@ TEST(HostileGraph, ADescriptionThatContradictsTheGraphIsRefused) {
   const auto file = read_image(changed);
   EXPECT_EQ(file.status().code, ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED);
   EXPECT_THAT(file.status().message, HasSubstr("gives x of the inputs 4 bytes, the graph 12"));
+}
+
+// A name that begins with a zero is a number in the dictionary of names; found by the fuzz target.
+TEST(HostileGraph, ACodedNameWithoutADictionaryIsRefused) {
+  Attributes attributes;
+  attributes.emplace(std::string("\0\1", 2), int64_t{1});
+  const Status status = AttributeDecoder().decode(attributes);
+  EXPECT_EQ(status.code, ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED);
+  EXPECT_THAT(status.message, HasSubstr("no dictionary"));
 }
 
 TEST(HostileGraph, AGraphThatContainsItselfIsRefused) {
