@@ -62,7 +62,7 @@ void add_output(Builder<field::Output>& out, const TensorEntry& tensor) {
   add_signed(out, Tag::sub_format, tensor.sub_format);
   add_number(out, Tag::address, tensor.address);
   for (const auto& [start, end] : tensor.dim_range)
-    add_message<field::DimRange>(out, Tag::dim_range, [&](auto& range) {
+    add_message<field::DimRange>(out, Tag::dim_range, [start = start, end = end](auto& range) {
       add_number(range, field::DimRange::dim_start, start);
       add_number(range, field::DimRange::dim_end, end);
     });
