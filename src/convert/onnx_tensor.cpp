@@ -167,6 +167,17 @@ Result<uint64_t> location_number(const Fields& fields, const char* key, uint64_t
   return *number;
 }
 
+// Borrows the bytes; where an element would not begin at a multiple of its size, copies them.
+void take_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, graph::Constant& value) {
+  const size_t element = std::max<size_t>(graph::bits_of(value.type) / 8, 1);
+  value.bytes = bytes;
+  value.owner = std::move(owner);
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % element == 0) return;
+  auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  value.bytes = *copy;
+  value.owner = std::move(copy);
+}
+
 Status take_external(const Fields& fields, size_t bytes, TensorSource& source, graph::Constant& value) {
   const auto location = fields.location.find("location");
   if (location == fields.location.end()) return broken(fields, "external data without a location");
@@ -179,18 +190,16 @@ Status take_external(const Fields& fields, size_t bytes, TensorSource& source, g
                   formatted("needs {} bytes at offset {} of {}, which has {}", bytes, offset, location->second, whole));
   const uint64_t length = TRY(location_number(fields, "length", bytes));
   if (length != bytes) return broken(fields, formatted("{} bytes of external data, its shape needs {}", length, bytes));
-  value.bytes = file->bytes().subspan(offset, bytes);
-  value.owner = file;
+  take_bytes(file->bytes().subspan(offset, bytes), file, value);
   return {};
 }
 
 void take_inner(Fields& fields, const TensorSource& source, graph::Constant& value) {
-  const auto borrow = [&](data_view view) {
-    value.bytes = std::as_bytes(std::span(view.data(), view.size()));
-    value.owner = source.owner;
+  const auto take = [&](data_view view) {
+    take_bytes(std::as_bytes(std::span(view.data(), view.size())), source.owner, value);
   };
-  if (fields.has_raw) return borrow(fields.raw);
-  if (!fields.packed.empty()) return borrow(fields.packed);
+  if (fields.has_raw) return take(fields.raw);
+  if (!fields.packed.empty()) return take(fields.packed);
   auto buffer = std::make_shared<const std::vector<std::byte>>(std::move(fields.typed));
   value.bytes = *buffer;
   value.owner = buffer;

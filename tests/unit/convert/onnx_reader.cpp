@@ -53,15 +53,20 @@ TEST(OnnxReader, ReadsNodesTypesAndOpsets) {
   EXPECT_EQ(node.find("beta"), nullptr);
 }
 
-TEST(OnnxReader, BorrowsRawWeightsFromTheImage) {
-  const test::OnnxImage image(test::OnnxWriter().floats("w", {2}, {1.5f, -2}).model());
-  const auto model = read_model(image.bytes(), image.owner, ".");
-  ASSERT_TRUE(model.ok());
-  const auto& value = (*model).graph.initializers.at(0).value;
-  EXPECT_THAT(elements<float>(value), ElementsAre(1.5f, -2));
-  const auto whole = image.bytes();
-  EXPECT_GE(value.bytes.data(), whole.data());
-  EXPECT_LE(value.bytes.data() + value.bytes.size(), whole.data() + whole.size());
+// A float in the middle of another name's length: four lengths of the name put it at every place.
+TEST(OnnxReader, BorrowsRawWeightsFromTheImageWhereTheyAreAligned) {
+  int borrowed = 0;
+  for (const char* name : {"w", "ww", "www", "wwww"}) {
+    const test::OnnxImage image(test::OnnxWriter().floats(name, {2}, {1.5f, -2}).model());
+    const auto model = read_model(image.bytes(), image.owner, ".");
+    ASSERT_TRUE(model.ok());
+    const auto& value = (*model).graph.initializers.at(0).value;
+    EXPECT_THAT(elements<float>(value), ElementsAre(1.5f, -2));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(value.bytes.data()) % alignof(float), 0u);
+    const auto whole = image.bytes();
+    borrowed += value.bytes.data() >= whole.data() && value.bytes.data() < whole.data() + whole.size();
+  }
+  EXPECT_EQ(borrowed, 1);
 }
 
 // float16 1.0 and -2.0 are 0x3c00 and 0xc000.
