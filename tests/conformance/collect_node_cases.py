@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the node cases of the onnx package as files: DIR/<case>/model.onnx, input_<i>.pb, output_<i>.pb (TensorProto)
-and DIR/cases.tsv with one line for each: name, operator, rtol, atol, and why it cannot be compared (empty: it can)."""
+"""Writes the node cases of the onnx package as files: DIR/<case>/model.onnx, input_<i>, output_<i> (a line with the
+type's AscendCL number and the dimensions, then the elements) and DIR/cases.tsv with one line for each: name, operator,
+rtol, atol, and why it cannot be compared (empty: it can)."""
 import os
 import sys
 
@@ -44,12 +45,18 @@ def reason_to_skip(case):
     return ""
 
 
+ACL_TYPES = {"float32": 0, "float16": 1, "int8": 2, "int32": 3, "uint8": 4, "int16": 6, "uint16": 7, "uint32": 8,
+             "int64": 9, "uint64": 10, "float64": 11, "bool": 12, "complex64": 16, "complex128": 17}
+ACL_BF16 = 27
+
+
 def write_tensor(path, value, declared):
-    tensor = value if isinstance(value, TensorProto) else numpy_helper.from_array(np.asarray(value))
-    if declared == TensorProto.BFLOAT16:  # numpy has no such type; the cases hold the bits as uint16
-        tensor.data_type = declared
+    array = np.asarray(numpy_helper.to_array(value) if isinstance(value, TensorProto) else value)
+    # numpy has no bfloat16; the cases hold the bits as uint16
+    kind = ACL_BF16 if declared == TensorProto.BFLOAT16 else ACL_TYPES[array.dtype.name]
     with open(path, "wb") as file:
-        file.write(tensor.SerializeToString())
+        file.write(" ".join(map(str, (kind, *array.shape))).encode() + b"\n")
+        file.write(array.tobytes())
 
 
 def main():
@@ -66,7 +73,7 @@ def main():
             graph = case.model.graph
             for kind, infos, values in (("input", graph.input, inputs), ("output", graph.output, outputs)):
                 for i, (info, value) in enumerate(zip(infos, values)):
-                    write_tensor(os.path.join(folder, f"{kind}_{i}.pb"), value, info.type.tensor_type.elem_type)
+                    write_tensor(os.path.join(folder, f"{kind}_{i}"), value, info.type.tensor_type.elem_type)
         nodes = case.model.graph.node
         operator = nodes[0].op_type if len(nodes) == 1 else "expanded"
         lines.append("\t".join([case.name, operator, str(case.rtol), str(case.atol), reason]))

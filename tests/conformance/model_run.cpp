@@ -106,10 +106,10 @@ AclSession::~AclSession() {
   aclFinalize();
 }
 
-Result<std::vector<graph::Constant>> run_model(const std::vector<std::byte>& image,
+Result<std::vector<graph::Constant>> run_model(const std::string& path,
                                                const std::vector<graph::Constant>& inputs) {
   LoadedModel model;
-  CALL(aclmdlLoadFromMem, image.data(), image.size(), &model.id);
+  CALL(aclmdlLoadFromFile, path.c_str(), &model.id);
   model.loaded = true;
   const Desc desc(aclmdlCreateDesc(), aclmdlDestroyDesc);
   CALL(aclmdlGetDesc, desc.get(), model.id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -15,8 +16,8 @@ class AclSession {
   ~AclSession();
 };
 
-// Loads an .om image with aclmdlLoadFromMem, executes it once and unloads it: what a program sees of its outputs.
-Result<std::vector<graph::Constant>> run_model(const std::vector<std::byte>& image,
+// Loads an .om with aclmdlLoadFromFile, executes it once and unloads it: what a program sees of its outputs.
+Result<std::vector<graph::Constant>> run_model(const std::string& path,
                                                const std::vector<graph::Constant>& inputs);
 
 }  // namespace belay

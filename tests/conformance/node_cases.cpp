@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the node cases that collect_node_cases.py wrote as atc does, executes the .om files through the C API, and
+// Converts the node cases that collect_node_cases.py wrote with atc, executes the .om files through the C API, and
 // compares with onnx's results. One line for each case that fails, and the sums. A case that is left out has its reason
 // in a table of skips. With --precision the graphs compute in another type, and the tolerances are those of fp16.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
-#include <protozero/pbf_reader.hpp>
 #include <sstream>
 
-#include "base/mapped_file.h"
 #include "base/text.h"
-#include "convert/convert.h"
 #include "convert/numbers.h"
-#include "convert/onnx_tensor.h"
-#include "graph/om.h"
 #include "model_run.h"
 
 namespace {
@@ -53,18 +50,19 @@ std::vector<Case> read_cases(const std::string& directory, const std::string& sk
   return cases;
 }
 
-// input_0.pb, input_1.pb... or output_0.pb...
+// input_0, input_1... or output_0...: a line with the AscendCL number of the type and the dimensions, then the elements.
 Result<std::vector<graph::Constant>> read_tensors(const std::string& stem) {
   std::vector<graph::Constant> tensors;
   for (int i = 0;; ++i) {
-    auto file = MappedFile::open(formatted("{}_{}.pb", stem, i));
-    if (!file.ok()) return tensors;
-    const auto mapped = std::move(file).value();
-    convert::onnx::TensorSource source{mapped, ".", {}};
-    const auto bytes = mapped->bytes();
-    auto tensor = TRY(convert::onnx::read_tensor({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, source));
-    if (!tensor.problem.empty()) return Status{ACL_ERROR_FAILURE, tensor.problem};
-    tensors.push_back(tensor.value);
+    std::ifstream file(formatted("{}_{}", stem, i), std::ios::binary);
+    std::string line;
+    if (!std::getline(file, line)) return tensors;
+    std::stringstream head(line);
+    int type = 0;
+    head >> type;
+    graph::Shape shape(std::istream_iterator<int64_t>(head), {});
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    tensors.push_back(graph::make_constant(static_cast<graph::DataType>(type), std::move(shape), bytes));
   }
 }
 
@@ -94,13 +92,25 @@ Status compare(const Case& one, size_t index, const graph::Constant& wanted, con
   return {};
 }
 
-Status run(const Case& one, const std::string& folder, const std::string& precision) {
-  convert::ConvertOptions options{.name = one.name};
-  if (!precision.empty()) options.precision_mode = precision;
-  const auto converted = TRY(convert::convert_onnx(folder + "/model.onnx", options));
-  const auto image = TRY(graph::write_om(*converted.model));
+struct Conversion {
+  std::string atc, precision;
+
+  // The path of the .om; what atc printed when it fails.
+  Result<std::string> operator()(const std::string& folder) const {
+    const std::string stem = folder + "/model" + precision;
+    std::string command = formatted("'{}' --model='{}/model.onnx' --framework=5 --output='{}' --soc_version=Ascend910B3",
+                                    atc, folder, stem);
+    if (!precision.empty()) command += " --precision_mode=" + precision;
+    if (std::system(formatted("cd '{}' && {} >atc.log 2>&1", folder, command).c_str()) == 0) return stem + ".om";
+    std::ifstream log(folder + "/atc.log");
+    return Status{ACL_ERROR_FAILURE, std::string{std::istreambuf_iterator<char>(log), {}}};
+  }
+};
+
+Status run(const Case& one, const std::string& folder, const Conversion& convert) {
+  const std::string model = TRY(convert(folder));
   const auto inputs = TRY(read_tensors(folder + "/input")), wanted = TRY(read_tensors(folder + "/output"));
-  const auto got = TRY(run_model(image, inputs));
+  const auto got = TRY(run_model(model, inputs));
   if (got.size() != wanted.size())
     return {ACL_ERROR_FAILURE, formatted("{} outputs, not {}", got.size(), wanted.size())};
   for (size_t i = 0; i < got.size(); ++i) TRY(compare(one, i, wanted[i], got[i]));
@@ -110,24 +120,24 @@ Status run(const Case& one, const std::string& folder, const std::string& precis
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 3) return std::cerr << "usage: node_cases DIRECTORY SKIPS [--precision=MODE] [CASE...]\n", 2;
-  const std::string directory = arguments[1];
-  std::vector<std::string> only(arguments + 3, arguments + count);
-  std::string precision;
+  if (count < 4) return std::cerr << "usage: node_cases ATC DIRECTORY SKIPS [--precision=MODE] [CASE...]\n", 2;
+  const std::string directory = arguments[2];
+  std::vector<std::string> only(arguments + 4, arguments + count);
+  Conversion convert{arguments[1], {}};
   if (constexpr std::string_view option = "--precision="; !only.empty() && only[0].starts_with(option)) {
-    precision = only[0].substr(option.size());
+    convert.precision = only[0].substr(option.size());
     only.erase(only.begin());
   }
   const AclSession session;
   std::map<std::string, int> sums;
-  for (Case one : read_cases(directory, arguments[2])) {
-    if (!precision.empty()) one.rtol = 1e-2, one.atol = 1e-2;
+  for (Case one : read_cases(directory, arguments[3])) {
+    if (!convert.precision.empty()) one.rtol = 1e-2, one.atol = 1e-2;
     if (!only.empty() && std::find(only.begin(), only.end(), one.name) == only.end()) continue;
     if (!one.skip.empty() && only.empty()) {
       ++sums["skipped: " + one.skip];
       continue;
     }
-    const Status status = run(one, directory + "/" + one.name, precision);
+    const Status status = run(one, directory + "/" + one.name, convert);
     ++sums[status.ok() ? "passed" : "failed"];
     if (!status.ok()) std::cout << "FAILED " << one.name << ": " << status.message << std::endl;
   }
