@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/tensor_io.h"
 
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -173,7 +174,12 @@ std::string dims_text(const std::vector<int64_t>& dims) {
 std::vector<int64_t> parse_dims(const std::string& text) {
   std::vector<int64_t> dims;
   std::stringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) dims.push_back(std::stoll(part));
+  for (std::string part; std::getline(parts, part, ',');) {
+    int64_t& dim = dims.emplace_back(0);
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), dim);
+    if (error != std::errc() || end != part.data() + part.size() || dim < 0)
+      throw std::runtime_error("'" + text + "' is not a list of dimensions such as 1,3,224,224");
+  }
   return dims;
 }
 

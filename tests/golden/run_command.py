@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""belay run: inputs, shapes and gears from the command line, and what it refuses. numpy is the oracle.
+Usage: run_command.py DRIVER ATC BELAY [TEST...]"""
+import json
+import subprocess
+import sys
+
+import numpy as np
+from dump_support import F, DumpTest, helper, main, model
+
+ATC = BELAY = None
+
+
+def sums(shape):
+    """y = x + x and z = -x."""
+    nodes = [helper.make_node("Add", ["x", "x"], ["y"]), helper.make_node("Neg", ["x"], ["z"])]
+    return model(nodes, [("x", F, shape)], [("y", F, shape), ("z", F, shape)])
+
+
+class RunCommand(DumpTest):
+    def call(self, name, *options, code=0):
+        done = subprocess.run([BELAY, "run", name, *options], cwd=self.work, capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def report(self, name, *options):
+        return json.loads(self.call(name, "--json", *options).stdout)
+
+    def shapes(self, name, *options):
+        return [output["shape"] for output in self.report(name, *options)["outputs"]]
+
+    def refusal(self, name, *options):
+        return self.call(name, *options, code=3).stderr
+
+    def convert(self, made, name, *options):
+        self.write("m.onnx", made)
+        command = [ATC, "--model=m.onnx", "--framework=5", f"--output={name}", "--soc_version=Ascend910B3", *options]
+        done = subprocess.run(command, cwd=self.work, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return f"{name}.om"
+
+    def test_inputs_come_from_files_and_outputs_go_to_files(self):
+        self.write("m.onnx", sums([2, 3]))
+        x = np.arange(6, dtype=np.float32).reshape(2, 3)
+        np.save(self.work / "x.npy", x)
+        x.tofile(self.work / "x.bin")
+        for option in ("x.npy", "x.bin", "x=x.npy"):
+            self.call("m.onnx", "--input", option, "-o", "out")
+            np.testing.assert_array_equal(np.load(self.work / "out/output_0.npy"), x + x)
+            np.testing.assert_array_equal(np.load(self.work / "out/output_1.npy"), -x)
+
+    def test_random_inputs_follow_the_seed_and_fill_the_whole_tensor(self):
+        self.write("m.onnx", sums(["n", 64]))
+        first, again, other = (self.report("m.onnx", "--shape", "x:32,64", "--seed", seed) for seed in "112")
+        self.assertEqual(first["outputs"], again["outputs"])
+        self.assertNotEqual(first["outputs"], other["outputs"])
+        self.call("m.onnx", "--shape", "x:32,64", "-o", "out")
+        self.assertEqual(len(np.unique(np.load(self.work / "out/output_1.npy"))), 32 * 64)
+
+    def test_the_shape_of_an_input_is_its_files(self):
+        self.write("m.onnx", sums(["n", 3]))
+        np.save(self.work / "x.npy", np.ones((5, 3), np.float32))
+        self.assertEqual(self.shapes("m.onnx", "--input", "x.npy"), [[5, 3], [5, 3]])
+        np.save(self.work / "x.npy", np.ones((5, 4), np.float32))
+        self.assertIn("input x is [-1,3] (-1: any), which [5,4] does not fit", self.refusal("m.onnx", "--input", "x.npy"))
+
+    def test_gears_are_chosen_and_the_largest_is_the_default(self):
+        batch = self.convert(sums(["n", 3]), "batch", "--input_shape=x:-1,3", "--dynamic_batch_size=1,4,2", "--input_format=ND")
+        self.assertEqual(self.shapes(batch), [[4, 3], [4, 3]])
+        self.assertEqual(self.shapes(batch, "--gear", "2"), [[2, 3], [2, 3]])
+        self.assertIn("--gear [3] is none of the model's: [1], [4], [2]", self.refusal(batch, "--gear", "3"))
+        image = self.convert(sums([1, 3, "h", "w"]), "image", "--input_shape=x:1,3,-1,-1", "--dynamic_image_size=8,8;16,4")
+        self.assertEqual(self.shapes(image, "--gear", "16,4")[0], [1, 3, 16, 4])
+        dims = self.convert(sums(["n", 3, "h"]), "dims", "--input_shape=x:-1,3,-1", "--dynamic_dims=1,8;2,16", "--input_format=ND")
+        self.assertEqual(self.shapes(dims)[0], [2, 3, 16])
+        self.assertEqual(self.shapes(dims, "--gear", "1,8")[0], [1, 3, 8])
+
+    def test_a_gear_fills_its_input_with_numbers(self):
+        name = self.convert(sums(["n", 64]), "batch", "--input_shape=x:-1,64", "--dynamic_batch_size=8,32", "--input_format=ND")
+        self.call(name, "--gear", "32", "-o", "out")
+        self.assertEqual(len(np.unique(np.load(self.work / "out/output_1.npy"))), 32 * 64)
+
+    def test_what_fits_no_input_is_refused_by_name(self):
+        self.write("m.onnx", sums(["n", 3]))
+        for option, text in {
+            ("--shape", "z:1,2"): "--shape z:1,2: the model has no input 'z'; it has: x",
+            ("--shape", "x:a,b"): "'a,b' is not a list of dimensions such as 1,3,224,224",
+            ("--shape", "1,3"): "it is written NAME:1,3,224,224",
+            ("--shape", "x:1,4"): "input x is [-1,3] (-1: any), which [1,4] does not fit",
+            ("--input", "z=x.npy"): "the model has no input 'z'; it has: x",
+            ("--input", "x.npy", "y.npy"): "--input y.npy: the model has only 1 inputs",
+            ("--input", "none.npy"): "none.npy cannot be read",
+            ("--gear", "1"): "--gear: the model was not converted with gears",
+        }.items():
+            self.assertIn(text, self.refusal("m.onnx", *option))
+        self.assertTrue(self.refusal("none.om").startswith("belay run: aclmdlLoadFromFile returned 145002\n"))
+
+
+if __name__ == "__main__":
+    ATC, BELAY = sys.argv[2], sys.argv.pop(3)
+    main()
