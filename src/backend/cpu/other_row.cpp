@@ -21,6 +21,9 @@ OtherRow::OtherRow(const KernelRequest& request, std::string_view how)
       outputs_(request.outputs.begin(), request.outputs.end()) {
   for (auto* infos : {&inputs_, &outputs_})
     for (graph::TensorInfo& info : *infos) info.partial = nullptr;
+  constants_.reserve(inputs_.size());
+  for (graph::TensorInfo& input : inputs_)
+    if (input.value) input.value = &constants_.emplace_back(*input.value);
 }
 
 Status OtherRow::make(std::span<const Tensor> inputs) {

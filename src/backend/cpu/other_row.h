@@ -23,6 +23,7 @@ class OtherRow {
   const std::string_view how_;
   const int threads_;
   std::vector<graph::TensorInfo> inputs_, outputs_;
+  std::vector<graph::Constant> constants_;  // what inputs_ refer to
   std::unique_ptr<Kernel> kernel_;
 };
 

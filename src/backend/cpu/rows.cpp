@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/rows.h"
 
+#include <set>
+
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/more_rows.h"
+#include "backend/cpu/widened.h"
 
 namespace belay::backend {
 
@@ -12,7 +15,7 @@ using Family = std::span<const KernelRow> (*)();
 
 // In order of preference: of the rows of one operator the first that accepts is taken.
 // clang-format off
-constexpr Family families[] = {
+constexpr Family fast_families[] = {
     cpu::simd_map_rows,
     cpu::simd_combine_rows,
     cpu::simd_channelwise_rows,
@@ -28,6 +31,8 @@ constexpr Family families[] = {
     cpu::onednn_concat_rows,
     cpu::onednn_lstm_rows,
     cpu::onednn_recurrent_rows,
+};
+constexpr Family reference_families[] = {
     cpu::gather_rows,
     cpu::map_index_rows,
     cpu::scatter_rows,
@@ -77,13 +82,30 @@ constexpr Family families[] = {
 };
 // clang-format on
 
+// Operators that halves may not take the way through floats: an integer cast to a float would be rounded twice.
+bool may_widen(std::string_view op) { return op != "Cast" && op != "CastLike"; }
+
+// Behind its fast rows each operator has one that gives them halves as floats.
+void add_widened(std::vector<KernelRow>& rows) {
+  std::set<std::pair<std::string_view, std::string_view>> known;
+  for (const KernelRow& row : std::vector(rows)) {
+    const std::string_view how = row.how.starts_with("fused") ? "fused widened" : "widened";
+    if (may_widen(row.op) && known.emplace(row.op, how).second) rows.push_back({row.op, how, cpu::make_widened});
+  }
+}
+
 }  // namespace
 
 std::span<const KernelRow> kernel_rows() {
   static const auto* rows = [] {
     auto* all = new std::vector<KernelRow>;
-    for (const Family family : families)
-      for (const KernelRow& row : family()) all->push_back(row);
+    const auto add = [&](std::span<const Family> families) {
+      for (const Family family : families)
+        for (const KernelRow& row : family()) all->push_back(row);
+    };
+    add(fast_families);
+    add_widened(*all);
+    add(reference_families);
     return all;
   }();
   return *rows;

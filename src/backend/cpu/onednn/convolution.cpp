@@ -115,7 +115,7 @@ MadeKernel make_as(const KernelRequest& request, const Chain& chain, const Convo
   parts.weights_wanted = free.weights_desc();
   parts.weights_input = chain.ports[c.filter];
   if (const graph::Constant* filter = chain.infos[c.filter].value)
-    parts.weights = TRY(pack(parts.weights_given, filter->bytes.data(), parts.weights_wanted));
+    parts.weights = TRY(pack(parts.weights_given, bytes_of(*filter), parts.weights_wanted));
   parts.sources.push_back({DNNL_ARG_SRC, chain.ports[c.x], x_desc, *x_layout});
   if (has_bias) parts.sources.push_back({DNNL_ARG_BIAS, chain.ports[c.bias], bias});
   parts.addend = chain.addend;

@@ -23,7 +23,7 @@ struct Product {
   std::vector<float> bias;
 };
 
-Result<Product> make_product(int64_t rows, int64_t inner, int64_t gates, const float* weights,
+Result<Product> make_product(int64_t rows, int64_t inner, int64_t gates, PackedWeights weights,
                              std::vector<float> bias) {
   const Desc x = strided({rows, inner}, {inner, 1}), y = strided({rows, gates}, {gates, 1});
   const Desc bias_desc = bias.empty() ? Desc() : strided({1, gates}, {gates, 1});
@@ -32,7 +32,7 @@ Result<Product> make_product(int64_t rows, int64_t inner, int64_t gates, const f
   const dnnl::matmul::primitive_desc desc(dnnl::matmul::desc(x, any_order({inner, gates}), bias_desc, y),
                                           with_scratch(post), engine());
   Product made{Call(desc, dnnl::matmul(desc)), {}, std::move(bias)};
-  made.weights = TRY(pack(strided({inner, gates}, {1, inner}), weights, desc.weights_desc()));
+  made.weights = TRY(pack(strided({inner, gates}, {1, inner}), std::move(weights), desc.weights_desc()));
   made.call.add(DNNL_ARG_SRC, x);
   made.call.add(DNNL_ARG_WEIGHTS, desc.weights_desc());
   made.call.add(DNNL_ARG_DST, y);
@@ -54,9 +54,11 @@ Result<Direction> make_direction(const KernelRequest& request, const RecurrentLa
     for (int64_t i = 0; i < rows; ++i)
       bias[static_cast<size_t>(i)] = given[2 * d * rows + i] + given[(2 * d + 1) * rows + i];
   Direction made;
-  made.of_input = TRY(make_product(s.steps * s.batch, s.input, rows, constant_floats(request, 1) + d * rows * s.input,
-                                   std::move(bias)));
-  made.of_state = TRY(make_product(s.batch, s.hidden, rows, constant_floats(request, 2) + d * rows * s.hidden, {}));
+  const auto weights = [&](size_t input, int64_t columns) {
+    return bytes_of(*request.inputs[input].value, sizeof(float) * static_cast<size_t>(d * rows * columns));
+  };
+  made.of_input = TRY(make_product(s.steps * s.batch, s.input, rows, weights(1, s.input), std::move(bias)));
+  made.of_state = TRY(make_product(s.batch, s.hidden, rows, weights(2, s.hidden), {}));
   return made;
 }
 

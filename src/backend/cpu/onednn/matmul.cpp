@@ -85,7 +85,7 @@ MadeKernel make(const KernelRequest& request) {
       parts.weights_input = chain.ports[1];
       parts.weights_given = p.b;
       parts.weights_wanted = b;
-      parts.weights = TRY(pack(p.b, weights->bytes.data(), b));
+      parts.weights = TRY(pack(p.b, bytes_of(*weights), b));
     } else {
       parts.sources.push_back({DNNL_ARG_WEIGHTS, chain.ports[1], p.b});
     }

@@ -34,7 +34,7 @@ Result<PackedWeights> pack_gates(const RecurrentLayer& s, const float* given, in
     std::copy_n(given + given_gate(s, gate) * s.hidden * columns, s.hidden * columns,
                 ordered.begin() + gate * s.hidden * columns);
   const Desc desc({1, 1, columns, s.gates, s.hidden}, f32, Tag::ldgoi);
-  return pack(desc, ordered.data(), wanted, true);
+  return pack_copy(desc, ordered.data(), wanted);
 }
 
 // The sum of both biases; of a GRU that resets after the product, the last gate's second one stands alone.

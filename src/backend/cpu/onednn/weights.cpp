@@ -55,8 +55,12 @@ Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t 
   return PackedWeights(made);
 }
 
-Result<PackedWeights> pack(const Desc& given, const void* data, const Desc& wanted, bool copy) {
-  if (given == wanted && !copy) return PackedWeights(data, [](const void*) {});
+Result<PackedWeights> pack(const Desc& given, PackedWeights data, const Desc& wanted) {
+  if (given == wanted) return data;
+  return pack_copy(given, data.get(), wanted);
+}
+
+Result<PackedWeights> pack_copy(const Desc& given, const void* data, const Desc& wanted) {
   std::string form(reinterpret_cast<const char*>(&given.data), sizeof given.data);
   form.append(reinterpret_cast<const char*>(&wanted.data), sizeof wanted.data);
   return pack_as(form, data, given.get_size(), wanted.get_size(),
