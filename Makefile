@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local/Ascend/cann
 JOBS   ?= $(shell nproc)
 
-.PHONY: all demo test test-slow install bench asan asan-quick tsan tsan-quick fuzz stress format clean deps
+.PHONY: all demo test test-slow install bench asan asan-quick tsan tsan-quick fuzz differential stress format clean deps
 
 all: deps
 	@cmake --preset release >/dev/null
@@ -49,6 +49,12 @@ tsan-quick: deps
 
 bench: deps
 	@cmake --preset bench >/dev/null && cmake --build build/bench -j$(JOBS) && scripts/bench
+
+# Random graphs against ONNX Runtime; GRAPHS of them, from seed FIRST on.
+differential: deps
+	@cmake --preset release >/dev/null && cmake --build build/release -j$(JOBS) --target belay
+	@scripts/install-onnxruntime build/ort
+	@/usr/bin/python3 tests/differential/main.py build/release/tools/belay build/ort build/differential $(or $(FIRST),0) $(or $(GRAPHS),300)
 
 fuzz: deps
 	@cmake --preset fuzz >/dev/null && cmake --build build/fuzz -j$(JOBS) --target tests/fuzz/all && scripts/fuzz
