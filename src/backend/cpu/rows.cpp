@@ -80,18 +80,35 @@ constexpr Family reference_families[] = {
     cpu::deform_rows,
     cpu::full_connection_rows,
 };
+// Those of the reference that compute much with each number that they read.
+constexpr Family busy_families[] = {
+    cpu::resize_rows,
+    cpu::grid_sample_rows,
+    cpu::roi_rows,
+    cpu::unary_rows,
+    cpu::activation_rows,
+    cpu::accumulate_rows,
+    cpu::reduce_rows,
+    cpu::arg_rows,
+    cpu::cumulate_rows,
+    cpu::batch_norm_rows,
+    cpu::norm_rows,
+    cpu::scale_norm_rows,
+};
 // clang-format on
 
 // Operators that halves may not take the way through floats: an integer cast to a float would be rounded twice.
 bool may_widen(std::string_view op) { return op != "Cast" && op != "CastLike"; }
 
-// Behind its fast rows each operator has one that gives them halves as floats.
+// Behind its fast rows each operator has one that gives them halves as floats; some have one for the reference, too.
 void add_widened(std::vector<KernelRow>& rows) {
   std::set<std::pair<std::string_view, std::string_view>> known;
   for (const KernelRow& row : std::vector(rows)) {
     const std::string_view how = row.how.starts_with("fused") ? "fused widened" : "widened";
     if (may_widen(row.op) && known.emplace(row.op, how).second) rows.push_back({row.op, how, cpu::make_widened});
   }
+  for (const Family family : busy_families)
+    for (const KernelRow& row : family()) rows.push_back({row.op, "widened", cpu::make_widened_reference});
 }
 
 }  // namespace

@@ -167,17 +167,15 @@ class Widened : public Kernel {
   std::byte* scratch_ = nullptr;
 };
 
-}  // namespace
-
-MadeKernel make_widened(const KernelRequest& request) {
+MadeKernel make(const KernelRequest& request, bool reference) {
   const auto half = [](const TensorInfo& info) { return info.present && is_half(info.type); };
   if (std::ranges::none_of(request.inputs, half) && std::ranges::none_of(request.outputs, half))
     return refuse("there are no half floats");
   Twin twin(request);
   std::string_view how;
-  auto inner =
-      TRY(make_kernel({request.node, twin.inputs, twin.outputs, request.input_layouts, request.threads}, "", how));
-  if (how == "reference") return refuse("floats have the reference kernel only");
+  auto inner = TRY(make_kernel({request.node, twin.inputs, twin.outputs, request.input_layouts, request.threads},
+                               reference ? "reference" : "", how));
+  if (how == "reference" && !reference) return refuse("floats have the reference kernel only");
   for (size_t i = 0; i < twin.constants.size(); ++i) {
     if (!twin.constants[i]) continue;
     if (inner->packed(i))
@@ -187,5 +185,11 @@ MadeKernel make_widened(const KernelRequest& request) {
   }
   return std::unique_ptr<Kernel>(std::make_unique<Widened>(request, std::move(twin), std::move(inner)));
 }
+
+}  // namespace
+
+MadeKernel make_widened(const KernelRequest& request) { return make(request, false); }
+
+MadeKernel make_widened_reference(const KernelRequest& request) { return make(request, true); }
 
 }  // namespace belay::backend::cpu

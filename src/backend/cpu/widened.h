@@ -10,4 +10,7 @@ namespace belay::backend::cpu {
 // fast kernel's. Refuses where only a reference kernel would do it: that one knows half floats itself.
 MadeKernel make_widened(const KernelRequest& request);
 
+// The same with the reference kernel of float, which need not convert one number after the other.
+MadeKernel make_widened_reference(const KernelRequest& request);
+
 }  // namespace belay::backend::cpu

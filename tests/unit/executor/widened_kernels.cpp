@@ -299,6 +299,32 @@ TEST(WidenedAxes, AgreeWithTheReferenceRoundedOnce) {
   }
 }
 
+// Functions of one number: rounded once they have one result only.
+TEST(WidenedReference, HasTheBitsOfTheReferenceOfTheHalfType) {
+  const Shape shape = {3, 7, 11};
+  auto x = random_floats(shape, 1);
+  for (float& value : x) value *= 100;
+  x[3] = nan, x[4] = infinity, x[5] = -infinity, x[6] = -0.0f, x[7] = 1e-7f;
+  for (const std::string op : {"Round", "Sign", "Sin", "Atan", "Softsign", "Softplus", "Selu", "Trunc"})
+    for (const DataType type : halves) {
+      SCOPED_TRACE(op);
+      Builder b("map");
+      b.outputs({b.op(op, "op", {b.data("x", DataType::Float, shape, 0)})});
+      const Case model{b.model(), {{shape, x}}};
+      EXPECT_EQ(narrow(type, run_half(model, type, "widened")), narrow(type, run_half(model, type, "reference")));
+    }
+}
+
+TEST(WidenedReference, ResizesAsTheReferenceRoundedOnce) {
+  const Shape shape = {1, 3, 5, 6};
+  Builder b("resize");
+  b.outputs({b.op(
+      "ResizeBilinearV2", "op",
+      {b.data("x", DataType::Float, shape, 0), b.constant("size", DataType::Int32, {2}, std::vector<int32_t>{9, 8})},
+      {{"half_pixel_centers", true}, {"data_format", std::string("NCHW")}})});
+  expect_agrees({b.model(), {{shape, random_floats(shape, 1)}}}, "widened", 4);
+}
+
 TEST(WidenedRecurrent, AgreesWithTheReferenceRoundedOnce) {
   for (const std::string op : {"CommonLSTM", "CommonGRU"})
     for (const int64_t batch : {2, 12}) {
