@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump/csv.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <iterator>
 
-#include "base/text.h"
 #include "dump/config.h"
 #include "dump/types.h"
 
@@ -25,16 +25,15 @@ constexpr Column columns[] = {{kMax, "Max Value"},
                               {kPositiveInf, "Positive Inf Count"},
                               {kL2Norm, "l2norm"}};
 
-// Puts the selected columns and Count in their places: `value(bit)` and `count` give the texts.
-template <class Value>
-std::string in_order(uint8_t selection, const std::string& count, Value value) {
-  std::string line;
-  if (selection != kUsualStatistics) line += "," + count;
+// Puts the selected columns and Count in their places: `add(bit)` and `add_count` append the texts.
+template <class Add, class AddCount>
+void add_in_order(std::string& line, uint8_t selection, const AddCount& add_count, const Add& add) {
+  if (selection != kUsualStatistics) line += ',', add_count();
   for (const Column& column : columns) {
-    if (selection & column.bit) line += "," + value(column);
-    if (selection == kUsualStatistics && column.bit == kAvg) line += "," + count;
+    if (selection & column.bit) line += ',', add(column);
+    if (selection == kUsualStatistics && column.bit == kAvg) line += ',', add_count();
   }
-  return line + "\n";
+  line += '\n';
 }
 
 bool is_integer(graph::DataType type) {
@@ -55,68 +54,95 @@ bool is_integer(graph::DataType type) {
   }
 }
 
-// As a C++ stream writes it: six significant digits.
-std::string real(double value) {
-  if (std::isnan(value)) return "nan";
+template <class Integer>
+void add_integer(std::string& line, Integer value) {
   char text[32];
-  snprintf(text, sizeof text, "%g", value);
-  return text;
+  line.append(text, std::to_chars(text, std::end(text), value).ptr);
 }
 
-std::string extreme(graph::DataType type, long double value) {
-  if (!is_integer(type)) return real(static_cast<double>(value));
-  return value < 0 ? std::to_string(static_cast<int64_t>(value)) : std::to_string(static_cast<uint64_t>(value));
+// As a C++ stream writes it: six significant digits.
+void add_real(std::string& line, double value) {
+  if (std::isnan(value)) {
+    line += "nan";
+    return;
+  }
+  char text[32];
+  line.append(text, std::to_chars(text, std::end(text), value, std::chars_format::general, 6).ptr);
 }
 
-std::string value_of(const StatisticsRow& row, uint8_t bit) {
+void add_extreme(std::string& line, graph::DataType type, long double value) {
+  if (!is_integer(type))
+    add_real(line, static_cast<double>(value));
+  else if (value < 0)
+    add_integer(line, static_cast<int64_t>(value));
+  else
+    add_integer(line, static_cast<uint64_t>(value));
+}
+
+void add_value(std::string& line, const StatisticsRow& row, uint8_t bit) {
   const Statistics& values = row.values;
-  if (!values.known) return "NA";
+  if (!values.known) {
+    line += "NA";
+    return;
+  }
   switch (bit) {
     case kMax:
-      return extreme(row.type, values.max);
+      return add_extreme(line, row.type, values.max);
     case kMin:
-      return extreme(row.type, values.min);
+      return add_extreme(line, row.type, values.min);
     case kAvg:
-      return real(values.avg);
+      return add_real(line, values.avg);
     case kNan:
-      return std::to_string(values.nan);
+      return add_integer(line, values.nan);
     case kNegativeInf:
-      return std::to_string(values.negative_inf);
+      return add_integer(line, values.negative_inf);
     case kPositiveInf:
-      return std::to_string(values.positive_inf);
+      return add_integer(line, values.positive_inf);
     default:
-      return real(values.l2norm);
+      return add_real(line, values.l2norm);
   }
 }
 
-std::string type_text(graph::DataType type) {
+void add_type(std::string& line, graph::DataType type) {
   const std::string_view name = type_name(graph::to_proto(type));
-  return name.empty() ? "UNKNOW" : "DT_" + std::string(name);
+  line += name.empty() ? "UNKNOW" : "DT_";
+  line += name;
 }
 
-std::string format_text(int32_t format) {
-  const std::string_view name = format_name(format);
-  return std::string(name.empty() ? "UNKNOW" : name);
-}
-
-std::string shape_text(const graph::Shape& shape) {
-  std::string text;
-  for (const int64_t dim : shape) text += (text.empty() ? "" : "x") + std::to_string(dim);
-  return text.empty() ? "-" : text;
+void add_shape(std::string& line, const graph::Shape& shape) {
+  if (shape.empty()) line += '-';
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) line += 'x';
+    add_integer(line, shape[i]);
+  }
 }
 
 }  // namespace
 
 std::string csv_header(uint8_t selection) {
-  return "Input/Output,Index,Data Size,Data Type,Format,Shape" +
-         in_order(selection, "Count", [](const Column& column) { return std::string(column.name); });
+  std::string line = "Input/Output,Index,Data Size,Data Type,Format,Shape";
+  add_in_order(
+      line, selection, [&] { line += "Count"; }, [&](const Column& column) { line += column.name; });
+  return line;
 }
 
 std::string csv_row(const StatisticsRow& row, uint8_t selection) {
-  return formatted("{},{},{},{},{},{}", row.input ? "Input" : "Output", row.index, row.bytes, type_text(row.type),
-                   format_text(row.format), shape_text(row.shape)) +
-         in_order(selection, std::to_string(graph::element_count(row.shape)),
-                  [&](const Column& column) { return value_of(row, column.bit); });
+  std::string line;
+  line += row.input ? "Input," : "Output,";
+  add_integer(line, row.index);
+  line += ',';
+  add_integer(line, row.bytes);
+  line += ',';
+  add_type(line, row.type);
+  line += ',';
+  const std::string_view format = format_name(row.format);
+  line += format.empty() ? "UNKNOW" : format;
+  line += ',';
+  add_shape(line, row.shape);
+  add_in_order(
+      line, selection, [&] { add_integer(line, graph::element_count(row.shape)); },
+      [&](const Column& column) { add_value(line, row, column.bit); });
+  return line;
 }
 
 }  // namespace belay::dump
