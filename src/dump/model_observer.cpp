@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "dump/names.h"
+#include "dump/step_choice.h"
 #include "executor/branch.h"
 
 namespace belay::dump {
@@ -20,6 +21,22 @@ std::shared_ptr<const ModelPlan> ModelObserver::plan() const {
 }
 
 bool ModelObserver::wants(const graph::Node& node) const { return executor::has_task(node); }
+
+// Tensors are taken after the node ran, in one file with its results; statistics of inputs may be taken before.
+bool ModelObserver::keeps_inputs(const graph::Node& node) const {
+  const auto plan = this->plan();
+  if (!plan) return false;
+  const DumpConfig& config = plan->setting->config;
+  if (config.kind() != Kind::Operator) return true;
+  const auto found = plan->selection.nodes.find(&node);
+  return !config.stats && found != plan->selection.nodes.end() && !found->second.inputs.empty();
+}
+
+bool ModelObserver::wants_step(const executor::NodeStep& step) const {
+  const auto plan = this->plan();
+  if (plan && plan->selection.split.contains(step.node)) has_steps_ = true;
+  return executor::has_task(*step.node);
+}
 
 bool ModelObserver::wants_run(const ModelPlan& plan, const RunInfo& run) {
   const Setting& setting = *plan.setting;
@@ -61,6 +78,15 @@ void ModelObserver::begins(const RunInfo& run, const executor::MemoryPlan& memor
 
 void ModelObserver::ends(const RunInfo&) {
   if (outlet_.usable()) outlet_.write_batch();
+  if (const auto plan = this->plan()) say_what_is_whole(*plan);
+}
+
+void ModelObserver::say_what_is_whole(const ModelPlan& plan) {
+  if (!plan.selection.nodes.empty() || has_steps_ || std::exchange(said_whole_, true)) return;
+  log_notice(LogModule::Dump,
+             "dump_level \"kernel\" dumps nothing of model \"{}\": none of the operators that are meant was split into "
+             "steps",
+             name_);
 }
 
 void ModelObserver::watch(const ModelPlan& plan, const RunInfo& run, const graph::Node& node) {
@@ -73,12 +99,21 @@ void ModelObserver::watch(const ModelPlan& plan, const RunInfo& run, const graph
   }
 }
 
+bool ModelObserver::inputs_come_first(const ModelPlan& plan, const RunInfo& run, const graph::Node& node) {
+  if (plan.selection.changing.contains(&node)) return true;
+  // The configuration that was there when the model was loaded did not need them.
+  return run.in_place && (plan.setting->config.overflow || !plan.setting->config.stats);
+}
+
 void ModelObserver::starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) {
-  const auto plan = this->plan();  // nothing is changing in the watch scene
-  if (!plan || !plan->selection.changing.contains(&node)) return;
+  const auto plan = this->plan();
+  if (!plan || plan->setting->config.kind() == Kind::Watch) return;
+  const bool first = inputs_come_first(*plan, run, node);
+  if (!first && !run.in_place) return;
   const ChosenNode* found = chosen(*plan, run, node);
   if (!found) return;
   if (plan->setting->config.overflow) return overflow_.keep(node, inputs);
+  if (!first) return recorder_.measure_inputs(*plan->setting, *found, inputs);
   recorder_.record(*plan->setting, directory_, run, *found, inputs, {});
   record_data(*plan->setting, run, *found, inputs);
 }
@@ -92,15 +127,26 @@ void ModelObserver::ran(const RunInfo& run, const graph::Node& node, std::span<c
     return;
   }
   const ChosenNode* found = chosen(*plan, run, node);
-  const bool changes = plan->selection.changing.contains(&node);
-  if (changes) recorder_.forget_values();
+  const bool first = inputs_come_first(*plan, run, node);
+  if (plan->selection.changing.contains(&node)) recorder_.forget_values();
   if (!found) return;
   if (plan->setting->config.overflow) {
-    if (changes) return overflow_.judge_changed(*plan->setting, directory_, run, *found, outputs);
+    if (first) return overflow_.judge_changed(*plan->setting, directory_, run, *found, outputs);
     return overflow_.judge(*plan->setting, directory_, run, *found, inputs, outputs);
   }
-  recorder_.record(*plan->setting, directory_, run, *found, changes ? std::span<const Tensor>() : inputs, outputs);
-  if (!changes) record_data(*plan->setting, run, *found, inputs);
+  recorder_.record(*plan->setting, directory_, run, *found, first ? std::span<const Tensor>() : inputs, outputs);
+  if (!first) record_data(*plan->setting, run, *found, inputs);
+}
+
+void ModelObserver::ran_step(const RunInfo& run, const executor::NodeStep& step, std::span<const Tensor> inputs,
+                             std::span<const Tensor> outputs) {
+  const auto plan = this->plan();
+  if (!plan || !plan->selection.split.contains(step.node) || !wants_run(*plan, run)) return;
+  // What a kernel wrote to its own inputs is among its outputs; what they were before nobody has kept.
+  const bool changes = step.kind == executor::NodeStep::Kind::Computes && changes_inputs(*step.part);
+  const ChosenStep chosen =
+      choose_step(plan->setting->config.mode, step, changes ? std::span<const Tensor>() : inputs, outputs);
+  recorder_.record(*plan->setting, directory_, run, chosen.node, chosen.inputs, chosen.outputs);
 }
 
 OperatorObserver::OperatorObserver(Outlet& outlet, std::shared_ptr<const Setting> setting, OperatorLevel level)

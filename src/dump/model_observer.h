@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -34,14 +35,21 @@ class ModelObserver : public executor::Observer {
   void set_plan(std::shared_ptr<const ModelPlan> plan);
 
   bool wants(const graph::Node& node) const override;
+  bool keeps_inputs(const graph::Node& node) const override;
+  bool wants_step(const executor::NodeStep& step) const override;
   void begins(const RunInfo& run, const executor::MemoryPlan& memory) override;
   void ends(const RunInfo& run) override;
   void starts(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs) override;
   void ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
            std::span<const Tensor> outputs) override;
+  void ran_step(const RunInfo& run, const executor::NodeStep& step, std::span<const Tensor> inputs,
+                std::span<const Tensor> outputs) override;
 
  private:
   std::shared_ptr<const ModelPlan> plan() const;
+  // Whether the node's inputs must be taken before it runs, for a file of their own.
+  static bool inputs_come_first(const ModelPlan& plan, const RunInfo& run, const graph::Node& node);
+  void say_what_is_whole(const ModelPlan& plan);
   // Whether this execution is to be dumped.
   bool wants_run(const ModelPlan& plan, const RunInfo& run);
   // The node's choice when this execution is to be dumped; null when not.
@@ -52,12 +60,13 @@ class ModelObserver : public executor::Observer {
   Outlet& outlet_;
   const std::string name_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const ModelPlan> plan_;  // guarded by mutex_
+  std::shared_ptr<const ModelPlan> plan_;       // guarded by mutex_
+  mutable std::atomic<bool> has_steps_{false};  // a chosen node was split
   // Of the stream's thread: executions of a model follow one another.
   TensorRecorder recorder_;
   OverflowFinder overflow_;
   OutputWatcher watcher_;
-  bool has_memory_plan_ = false, said_unwatched_ = false;
+  bool has_memory_plan_ = false, said_unwatched_ = false, said_whole_ = false;
   std::shared_ptr<const Setting> seen_;  // with which step_ was looked at
   uint64_t step_ = UINT64_MAX;
   bool step_wanted_ = false;

@@ -60,9 +60,9 @@ void Recorder::use(DumpConfig config, bool callback_only) {
   }
   auto root = std::make_shared<const DumpRoot>(make_root(config.path, std::time(nullptr)));
   if (remote_part(config.path)) (void)make_private_directories(root->real);
-  if (!config.op_level && (config.overflow || !config.list.empty()))
+  if (!config.op_level && config.kind() != Kind::Operator)
     log_notice(LogModule::Dump,
-               "dump_level \"kernel\" is for single operators: operators of models have no files of that level here");
+               "dump_level \"kernel\" is for single operators here: those of models are looked at as a whole only");
   data_path_ = root->shown() + "/";
   setting_ = std::make_shared<const Setting>(Setting{std::move(config), std::move(root), callback_only});
   loaded_names_.clear();
@@ -83,7 +83,7 @@ std::shared_ptr<const ModelPlan> Recorder::plan_for(const std::string& name, con
   if (!applies(setting_->config, name, model)) return nullptr;
   Selection selection = select(setting_->config, name, model);
   say_all(selection.warnings);
-  if (selection.nodes.empty()) return nullptr;
+  if (selection.empty()) return nullptr;
   if (setting_->config.stats) measure_constants(selection, setting_->config.statistics & kL2Norm);
   return std::make_shared<const ModelPlan>(ModelPlan{setting_, std::move(selection)});
 }

@@ -53,22 +53,6 @@ void use_first_format(const Node& node, const graph::TensorDesc& desc, int32_t& 
     format = static_cast<int32_t>(first.origin_format);
 }
 
-ChosenTensor chosen_input(const Node& node, size_t port) {
-  ChosenTensor chosen{.port = port, .format = static_cast<int32_t>(graph::Format::ND)};
-  if (port >= node.input_descs.size()) return chosen;
-  set_format(node.input_descs[port], chosen.format, chosen.sub_format);
-  use_first_format(node, node.input_descs[port], chosen.format);
-  chosen.original_shape = node.input_descs[port].origin_shape;
-  return chosen;
-}
-
-ChosenTensor chosen_output(const Node& node, size_t port) {
-  ChosenTensor chosen{.port = port};
-  set_format(node.outputs[port], chosen.format, chosen.sub_format);
-  chosen.original_shape = node.outputs[port].origin_shape;
-  return chosen;
-}
-
 // "input3" of a black list.
 struct Position {
   bool input;
@@ -99,10 +83,13 @@ class Chooser {
   }
 
   Selection run() {
-    if (config_.op_level && (config_.list.empty() || !items_.empty())) {
+    if (config_.list.empty() || !items_.empty()) {
       const auto in_range = nodes_in_ranges();
-      for (const Node* node : walk_.tasks())
-        if (everything_ || in_range.contains(node) || in_layers(*node)) add(*node);
+      for (const Node* node : walk_.tasks()) {
+        if (!everything_ && !in_range.contains(node) && !in_layers(*node)) continue;
+        if (config_.op_level) add(*node);
+        if (config_.kernel_level && !config_.overflow) selection_.split.insert(node);
+      }
     }
     for (const Node* node : walk_.tasks())
       if (changes_inputs(*node)) selection_.changing.insert(node);
@@ -284,12 +271,28 @@ void measure_constants(Selection& selection, bool with_l2norm) {
   }
 }
 
+ChosenTensor choose_input(const Node& node, size_t port) {
+  ChosenTensor chosen{.port = port, .format = static_cast<int32_t>(graph::Format::ND)};
+  if (port >= node.input_descs.size()) return chosen;
+  set_format(node.input_descs[port], chosen.format, chosen.sub_format);
+  use_first_format(node, node.input_descs[port], chosen.format);
+  chosen.original_shape = node.input_descs[port].origin_shape;
+  return chosen;
+}
+
+ChosenTensor choose_output(const Node& node, size_t port) {
+  ChosenTensor chosen{.port = port};
+  set_format(node.outputs[port], chosen.format, chosen.sub_format);
+  chosen.original_shape = node.outputs[port].origin_shape;
+  return chosen;
+}
+
 ChosenNode choose_operator(Mode mode, const Node& node) {
   ChosenNode chosen{.stem = mangled(node.type) + "." + mangled(node.name), .name = node.name};
   if (mode != Mode::Output)
-    for (size_t port = 0; port < node.inputs.size(); ++port) chosen.inputs.push_back(chosen_input(node, port));
+    for (size_t port = 0; port < node.inputs.size(); ++port) chosen.inputs.push_back(choose_input(node, port));
   if (mode != Mode::Input)
-    for (size_t port = 0; port < node.outputs.size(); ++port) chosen.outputs.push_back(chosen_output(node, port));
+    for (size_t port = 0; port < node.outputs.size(); ++port) chosen.outputs.push_back(choose_output(node, port));
   return chosen;
 }
 

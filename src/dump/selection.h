@@ -33,7 +33,8 @@ struct ValueKeyHash {
 struct ChosenTensor {
   size_t port = 0;  // of the node's own inputs or outputs
   int32_t format = 0, sub_format = 0;
-  graph::Shape original_shape;                 // used when it has as many elements as the tensor
+  graph::Shape original_shape;  // used when it has as many elements as the tensor, or when that pads it
+  bool padded = false;
   std::optional<OriginalOp> original_op;       // outputs of models only
   const graph::Constant* constant = nullptr;   // the value of an input that never changes
   std::shared_ptr<const Statistics> measured;  // of the constant, when statistics are wanted
@@ -62,10 +63,14 @@ struct Selection {
   // Operators that write to their inputs, chosen or not: their inputs have a file of their own, written before they
   // run.
   std::unordered_set<const graph::Node*> changing;
+  // Those whose steps have files too, if the executor splits them.
+  std::unordered_set<const graph::Node*> split;
   // Watch scene, where `nodes` are those that are watched: the operators after each of which they are looked at.
   std::unordered_set<const graph::Node*> writers;
   // Names in the configuration that match nothing in the model.
   std::vector<std::string> warnings;
+
+  bool empty() const { return nodes.empty() && split.empty(); }
 };
 
 // What the node was made of: the operators of the source model.
@@ -86,6 +91,8 @@ void measure_constants(Selection& selection, bool with_l2norm);
 
 // One operator outside of any model, as the mode asks.
 ChosenNode choose_operator(Mode mode, const graph::Node& node);
+ChosenTensor choose_input(const graph::Node& node, size_t port);
+ChosenTensor choose_output(const graph::Node& node, size_t port);
 // The outputs of an operator of a model.
 ChosenNode choose_outputs(const graph::Node& node);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "backend/cpu/layout.h"
 #include "backend/cpu/parallel.h"
@@ -44,7 +45,13 @@ void TensorRecorder::forget_values() {
   measured_.clear();
 }
 
-void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool input, const ChosenTensor& chosen) {
+const Statistics* TensorRecorder::Taken::find(size_t port) const {
+  const auto found = std::ranges::find(inputs, port, &std::pair<size_t, Statistics>::first);
+  return found == inputs.end() ? nullptr : &found->second;
+}
+
+void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool input, const ChosenTensor& chosen,
+                               const Statistics* measured) {
   const uint64_t bytes = graph::bytes_of(tensor.type, tensor.count());
   if (!tensor.present || (!tensor.data && bytes > 0)) return;
   TensorEntry header{.data_type = graph::to_proto(tensor.type),
@@ -54,27 +61,55 @@ void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool inpu
                      .size = bytes,
                      .sub_format = chosen.sub_format,
                      .address = reinterpret_cast<uint64_t>(tensor.data)};
-  const bool known =
-      graph::is_known(chosen.original_shape) && graph::element_count(chosen.original_shape) == tensor.count();
+  const bool known = graph::is_known(chosen.original_shape) &&
+                     (chosen.padded || graph::element_count(chosen.original_shape) == tensor.count());
   header.original_shape = dims_of(known ? chosen.original_shape : tensor.shape);
+  if (chosen.measured && graph::element_count(chosen.constant->shape) == tensor.count())
+    measured = chosen.measured.get();
   // A fault that overwrites values makes what was known of them wrong.
   static const bool values_change = faults().has(OpFault::Kind::Overwrite);
-  entries.push_back({&tensor, input, std::move(header), chosen.constant, chosen.measured.get(),
-                     values_change ? ValueKey{} : chosen.value});
+  entries.push_back(
+      {&tensor, input, std::move(header), chosen.constant, measured, values_change ? ValueKey{} : chosen.value});
 }
 
 void TensorRecorder::record(const Setting& setting, const std::string& directory, const RunInfo& run,
                             const ChosenNode& chosen, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
   Entries entries;
+  const Taken taken = std::exchange(taken_, {});
   for (const ChosenTensor& tensor : chosen.inputs)
-    if (tensor.port < inputs.size()) add_entry(entries, inputs[tensor.port], true, tensor);
+    if (tensor.port < inputs.size())
+      add_entry(entries, inputs[tensor.port], true, tensor, taken.of == &chosen ? taken.find(tensor.port) : nullptr);
   for (const ChosenTensor& tensor : chosen.outputs)
     if (tensor.port < outputs.size()) add_entry(entries, outputs[tensor.port], false, tensor);
   if (!chosen.with_empty) std::erase_if(entries, [](const Entry& entry) { return entry.header.size == 0; });
   if (entries.empty()) return;
   const uint64_t time = next_time();
   Place place{setting.root, directory, chosen.stem + "." + file_suffix(run.task_id, run.stream_id, time)};
+  if (taken.of == &chosen && !taken.status.ok())
+    return outlet_.dropped({.place = std::move(place)}, taken.status.message);
   emit(setting, std::move(place), chosen.name, time, entries);
+}
+
+void TensorRecorder::measure_inputs(const Setting& setting, const ChosenNode& chosen, std::span<const Tensor> inputs) {
+  taken_ = {&chosen};
+  try {
+    taken_.status = take_statistics(setting, chosen, inputs);
+  } catch (const std::exception& e) {
+    taken_.status = {ACL_ERROR_FAILURE, e.what()};
+  }
+}
+
+Status TensorRecorder::take_statistics(const Setting& setting, const ChosenNode& chosen,
+                                       std::span<const Tensor> inputs) {
+  Entries entries;
+  for (const ChosenTensor& tensor : chosen.inputs) {
+    if (tensor.port >= inputs.size()) continue;
+    entries.clear();
+    add_entry(entries, inputs[tensor.port], true, tensor);
+    for (const Entry& entry : entries)
+      taken_.inputs.emplace_back(tensor.port, TRY(statistics_of(entry, setting.config.statistics & kL2Norm)));
+  }
+  return {};
 }
 
 void TensorRecorder::record_data(const Setting& setting, const std::string& directory, const RunInfo& run,
@@ -131,7 +166,7 @@ Status TensorRecorder::emit_statistics(Outgoing& item, const DumpConfig& config,
 
 Result<Statistics> TensorRecorder::statistics_of(const Entry& entry, bool with_l2norm) {
   const Tensor& tensor = *entry.tensor;
-  if (entry.measured && graph::element_count(entry.constant->shape) == tensor.count()) return *entry.measured;
+  if (entry.measured) return *entry.measured;
   KnownStatistics* known = entry.value.node ? &measured_[entry.value] : nullptr;
   if (known && known->values.known && known->count == tensor.count() && known->l2norm >= with_l2norm)
     return known->values;

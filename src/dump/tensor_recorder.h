@@ -35,6 +35,9 @@ class TensorRecorder {
   // An operator's file. `inputs` or `outputs` may be left empty: then those have no part in it.
   void record(const Setting& setting, const std::string& directory, const RunInfo& run, const ChosenNode& chosen,
               std::span<const Tensor> inputs, std::span<const Tensor> outputs);
+  // Before an operator runs that writes its results over inputs: takes the statistics of these, for the file that
+  // record() makes of it afterwards.
+  void measure_inputs(const Setting& setting, const ChosenNode& chosen, std::span<const Tensor> inputs);
   // The file of a Data operator that feeds an operator with these inputs.
   void record_data(const Setting& setting, const std::string& directory, const RunInfo& run, const ChosenData& chosen,
                    std::span<const Tensor> inputs);
@@ -48,7 +51,7 @@ class TensorRecorder {
     bool input;
     TensorEntry header;
     const graph::Constant* constant;
-    const Statistics* measured;  // of the constant; null: not known beforehand
+    const Statistics* measured;  // null: not known beforehand
     ValueKey value;
   };
   using Entries = std::vector<Entry>;
@@ -63,7 +66,17 @@ class TensorRecorder {
     Statistics values;
   };
 
-  static void add_entry(Entries& entries, const Tensor& tensor, bool input, const ChosenTensor& chosen);
+  // What measure_inputs() took.
+  struct Taken {
+    const ChosenNode* of = nullptr;
+    std::vector<std::pair<size_t, Statistics>> inputs;  // by port
+    Status status;
+
+    const Statistics* find(size_t port) const;
+  };
+
+  static void add_entry(Entries& entries, const Tensor& tensor, bool input, const ChosenTensor& chosen,
+                        const Statistics* measured = nullptr);
   void emit(const Setting& setting, Place place, const std::string& name, uint64_t time, const Entries& entries);
   Status emit_tensors(Outgoing& item, const std::string& name, uint64_t time, const Entries& entries);
   Status emit_statistics(Outgoing& item, const DumpConfig& config, const Entries& entries);
@@ -74,6 +87,7 @@ class TensorRecorder {
   Status copy(const Entry& entry, BufferPool::Reservation& room, Piece& piece);
   Status stream_large(Outgoing& item, const Entries& entries);
   Result<Statistics> statistics_of(const Entry& entry, bool with_l2norm);
+  Status take_statistics(const Setting& setting, const ChosenNode& chosen, std::span<const Tensor> inputs);
 
   void submit(Outgoing item);
 
@@ -82,6 +96,7 @@ class TensorRecorder {
   // Of this execution.
   std::unordered_map<ValueKey, KnownCopy, ValueKeyHash> copies_;
   std::unordered_map<ValueKey, KnownStatistics, ValueKeyHash> measured_;
+  Taken taken_;  // of the node that runs
 };
 
 }  // namespace belay::dump

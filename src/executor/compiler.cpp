@@ -59,6 +59,7 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
   }
   if (code != ACL_SUCCESS) return Status{code, problems};
   program_->tasks_end_ = next_task_;
+  show_parts();
   find_lives();
   place_outputs();
   add_faults();
@@ -132,7 +133,7 @@ void Compiler::add_outputs(int index) {
       port = static_cast<size_t>(
           graph::get_or<int64_t>(node.input_descs[i].attributes, kParentIndex, static_cast<int64_t>(port)));
     results_.resize(std::max(results_.size(), port + 1), -1);
-    results_[port] = as_layout(of_node_[node.inputs[i].node][node.inputs[i].output], backend::Layout::Plain);
+    results_[port] = as_layout(of_node_[node.inputs[i].node][node.inputs[i].output], backend::Layout::Plain, index, i);
   }
   for (const int value : results_)
     program_->outputs_.push_back(value < 0 ? TensorInfo{}
@@ -152,7 +153,7 @@ Status Compiler::add_kernel(int index) {
   auto kernel = TRY(backend::make_kernel({node, infos, inference_.outputs_of(index), layouts, options_.threads},
                                          options_.only_kernels, how));
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i] >= 0 && !kernel->packed(i)) inputs[i] = as_layout(inputs[i], kernel->wants(i));
+    if (inputs[i] >= 0 && !kernel->packed(i)) inputs[i] = as_layout(inputs[i], kernel->wants(i), index, i);
   bool only_views = true;
   for (size_t o = 0; o < inference_.outputs_of(index).size(); ++o) {
     const TensorInfo& info = inference_.outputs_of(index)[o];
@@ -178,8 +179,8 @@ void Compiler::make_view(int value, int of) {
 Status Compiler::add_choice(int index) {
   const Node& node = graph_.nodes[index];
   auto inputs = inputs_of(node);
-  for (int& input : inputs)
-    if (input >= 0) input = as_layout(input, backend::Layout::Plain);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] >= 0) inputs[i] = as_layout(inputs[i], backend::Layout::Plain, index, i);
   const auto infos = inference_.inputs_of(node);
   const bool gears = node.attributes.contains(kBatchCount);  // each branch has the shapes of its own gear
   std::vector<std::unique_ptr<Program>> branches;
@@ -207,11 +208,14 @@ Status Compiler::add_members(int index, const graph::Graph& members) {
   if (add_kernel(index).ok()) return {};
   of_node_[index].clear();
   auto inputs = inputs_of(node);
-  for (int& input : inputs)
-    if (input >= 0) input = as_layout(input, backend::Layout::Plain);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] >= 0) inputs[i] = as_layout(inputs[i], backend::Layout::Plain, index, i);
   auto infos = inference_.inputs_of(node);
   for (size_t i = 0; i < inputs.size(); ++i) infos[i].value = inputs[i] < 0 ? nullptr : values_[inputs[i]].constant;
-  auto program = TRY(Program::compile(model_, members, GraphRole::Members, infos, options_, not_static_));
+  ProgramOptions options = options_;
+  if (!options.inside) options.fused = &node;
+  options.inside = true;
+  auto program = TRY(Program::compile(model_, members, GraphRole::Members, infos, options, not_static_));
   for (const TensorInfo& info : inference_.outputs_of(index))
     of_node_[index].push_back(add_value({info.type, info.shape}));
   auto& step = add_step(node);
@@ -250,8 +254,9 @@ std::vector<int> Compiler::inputs_of(const Node& node) const {
   return inputs;
 }
 
-// The same tensor in another layout; a value is reordered once, however many want it.
-int Compiler::as_layout(int value, backend::Layout layout) {
+// The same tensor in another layout, for input `port` of the node `reader`; a value is reordered once, however many
+// want it.
+int Compiler::as_layout(int value, backend::Layout layout, int reader, size_t port) {
   if (values_[value].tensor.layout == layout) return value;
   const auto [found, added] = reordered_.try_emplace({value, layout}, -1);
   if (!added) return found->second;
@@ -259,14 +264,21 @@ int Compiler::as_layout(int value, backend::Layout layout) {
   tensor.layout = layout;
   tensor.data = nullptr;
   const int made = found->second = add_value(tensor);
-  if (backend::cpu::same_bytes(values_[value].tensor, layout)) return make_view(made, value), made;
+  if (backend::cpu::same_bytes(values_[value].tensor, layout))
+    make_view(made, value);
+  else
+    add_change(value, made, reader, port);
+  return made;
+}
+
+void Compiler::add_change(int value, int made, int reader, size_t port) {
   auto step = std::make_unique<Program::Step>();
   step->task_id = next_task_;  // of what comes next
-  step->kernel = backend::cpu::make_reorder(values_[value].tensor, layout);
+  step->kernel = backend::cpu::make_reorder(values_[value].tensor, values_[made].tensor.layout);
   step->how = "reorder";
+  step->part = part_of_change(reader, port);
   program_->steps_.push_back(std::move(step));
   use(*program_->steps_.back(), {value}, {made});
-  return made;
 }
 
 void Compiler::use(Program::Step& step, const std::vector<int>& inputs, const std::vector<int>& outputs) {

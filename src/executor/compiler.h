@@ -47,11 +47,14 @@ class Compiler {
   int add_value(Tensor tensor);
   void make_view(int value, int of);
   void know_constant(int value);
-  int as_layout(int value, backend::Layout layout);
+  int as_layout(int value, backend::Layout layout, int reader, size_t port);
+  void add_change(int value, int made, int reader, size_t port);
+  std::unique_ptr<Program::Step::Part> part_of_change(int reader, size_t port) const;
   std::vector<int> inputs_of(const graph::Node& node) const;
   void use(Program::Step& step, const std::vector<int>& inputs, const std::vector<int>& outputs);
   int root_of(int value) const;
 
+  void show_parts();
   void find_lives();
   void place_outputs();
   void add_faults();

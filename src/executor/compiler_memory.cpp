@@ -79,13 +79,14 @@ void Compiler::know_needs() {
   }
 }
 
-// An output takes over the memory of an input that nobody needs afterwards, where the kernel allows it. Watched nodes
-// do not: their inputs are looked at after they ran.
+// An output takes over the memory of an input that nobody needs afterwards, where the kernel allows it and no observer
+// looks at the inputs after the node ran.
 void Compiler::share_memory() {
   if (inputs_are_kept_whole()) return;
   for (size_t s = 0; s < step_outputs_.size(); ++s) {
-    const Program::Step& step = *program_->steps_[s];
-    if (!step.kernel || !step.watchers.empty()) continue;
+    Program::Step& step = *program_->steps_[s];
+    const auto keeps = [&](const Observer* watcher) { return watcher->keeps_inputs(*step.node); };
+    if (!step.kernel || step.part || std::ranges::any_of(step.watchers, keeps)) continue;
     for (size_t o = 0; o < step_outputs_[s].size(); ++o) {
       Value& output = values_[step_outputs_[s][o]];
       if (output.root != step_outputs_[s][o] || output.output >= 0) continue;
@@ -100,6 +101,7 @@ void Compiler::share_memory() {
                           [&](int other) { return other >= 0 && root_of(other) == root; }) != 1)
           continue;
         output.root = root;
+        step.in_place = true;
         input.last = std::max(input.last, output.last);
         break;
       }

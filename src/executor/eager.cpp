@@ -87,7 +87,8 @@ EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role,
   std::vector<std::vector<LiveTensor>> values(graph.nodes.size());
   std::vector<int> uses = count_uses(graph);
   std::vector<LiveTensor> results;
-  if (!info.single) info.task_id = 0;
+  const bool counts_tasks = !info.single && !options_.inside;
+  if (counts_tasks) info.task_id = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     std::vector<LiveTensor> taken;
@@ -104,7 +105,7 @@ EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role,
       results = results_of(node, role, taken);
     } else {
       values[i] = TRY(run_node(node, info, taken, allocator));
-      if (has_task(node) && !info.single) ++info.task_id;
+      if (has_task(node) && counts_tasks) ++info.task_id;
     }
     for (const graph::Edge& edge : node.inputs)
       if (edge.connected() && --uses[edge.node] == 0) values[edge.node].clear();
@@ -117,7 +118,7 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
                                            Allocator& allocator) {
   std::vector<Observer*> watchers;
   for (const auto& observer : options_.observers)
-    if (observer->wants(node)) watchers.push_back(observer.get());
+    if (!options_.inside && observer->wants(node)) watchers.push_back(observer.get());
   const auto seen = tensors_of(inputs);
   const uint64_t clipped_before = info.guard ? info.guard->clipped() : 0;
   for (Observer* watcher : watchers) watcher->starts(info, node, seen);
@@ -145,8 +146,11 @@ EagerRunner::Outputs EagerRunner::run_fused(const Node& node, RunInfo info, cons
   const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers);
   if (!members) return run_kernel(node, info, inputs, allocator);
   if (!members_)
-    members_ = std::make_unique<EagerRunner>(
-        model_, ProgramOptions{.threads = options_.threads, .only_kernels = options_.only_kernels, .inside = true});
+    members_ = std::make_unique<EagerRunner>(model_, ProgramOptions{.threads = options_.threads,
+                                                                    .only_kernels = options_.only_kernels,
+                                                                    .observers = options_.observers,
+                                                                    .inside = true});
+  members_->fused_ = fused_ ? fused_ : &node;
   const Injection* injection = injection_of(node);
   if (!injection) return members_->run(**members, GraphRole::Members, info, inputs, allocator);
   Outputs outputs = Status{};
@@ -175,14 +179,16 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, RunInfo info, con
   TRY(graph::infer(context));
   const CachedKernel& found = *TRY(find_kernel(node, inputs, infos, context.outputs));
   backend::Kernel* kernel = found.kernel.get();
+  const bool shows = shows_steps(node, *kernel, inputs, context.outputs.size());
   std::vector<LiveTensor> held, outputs;
-  std::vector<Tensor> taken, given;
+  std::vector<Tensor> given;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    held.push_back(inputs[i].tensor.present && !kernel->packed(i)
-                       ? TRY(as_layout(inputs[i], kernel->wants(i), allocator))
-                       : inputs[i]);
-    taken.push_back(held.back().tensor);
+    const bool read = inputs[i].tensor.present && !kernel->packed(i);
+    held.push_back(read ? TRY(as_layout(inputs[i], kernel->wants(i), allocator)) : inputs[i]);
+    if (shows && held.back().tensor.layout != inputs[i].tensor.layout)
+      show_step(info, node, NodeStep::Kind::ChangesInput, i, {&inputs[i].tensor, 1}, {&held.back().tensor, 1});
   }
+  const std::vector<Tensor> taken = tensors_of(held);
   for (size_t o = 0; o < context.outputs.size(); ++o) {
     if (const int source = kernel->alias_of(o); source >= 0) {  // both have the memory of the input
       outputs.push_back(held[static_cast<size_t>(source)]);
@@ -209,11 +215,34 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, RunInfo info, con
   if (const Injection* injection = injection_of(node); injection && !outputs.empty())
     injection->after(given, outputs[0].memory != nullptr);
   if (info.guard) info.guard->after(*kernel, taken, given);
+  if (shows) show_step(info, node, NodeStep::Kind::Computes, 0, taken, given);
   for (size_t o = 0; o < outputs.size(); ++o) {
     outputs[o].tensor.shape = given[o].shape;  // now exact
-    outputs[o] = TRY(as_layout(outputs[o], backend::Layout::Plain, allocator));
+    LiveTensor plain = TRY(as_layout(outputs[o], backend::Layout::Plain, allocator));
+    if (shows && plain.tensor.layout != outputs[o].tensor.layout)
+      show_step(info, node, NodeStep::Kind::ChangesOutput, o, {&outputs[o].tensor, 1}, {&plain.tensor, 1});
+    outputs[o] = std::move(plain);
   }
   return outputs;
+}
+
+// Members of a fused node are its steps; any other node has several when its kernel wants or gives other layouts.
+bool EagerRunner::shows_steps(const Node& node, const backend::Kernel& kernel, std::span<const LiveTensor> inputs,
+                              size_t outputs) const {
+  if (options_.observers.empty() || !has_task(node)) return false;
+  if (fused_) return true;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].tensor.present && !kernel.packed(i) && kernel.wants(i) != inputs[i].tensor.layout) return true;
+  for (size_t o = 0; o < outputs; ++o)
+    if (kernel.alias_of(o) < 0 && kernel.gives(o) != backend::Layout::Plain) return true;
+  return false;
+}
+
+void EagerRunner::show_step(const RunInfo& info, const Node& node, NodeStep::Kind kind, size_t port,
+                            std::span<const Tensor> inputs, std::span<const Tensor> outputs) const {
+  const NodeStep step{fused_ ? fused_ : &node, &node, kind, port};
+  for (const auto& observer : options_.observers)
+    if (observer->wants_step(step)) observer->ran_step(info, step, inputs, outputs);
 }
 
 Status EagerRunner::call(const Node& node, const RunInfo& info, const CachedKernel& kernel,

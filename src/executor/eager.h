@@ -41,6 +41,11 @@ class EagerRunner {
                      Allocator& allocator);
   Status call(const graph::Node& node, const RunInfo& info, const CachedKernel& kernel, std::span<const Tensor> inputs,
               std::vector<Tensor>& outputs);
+  // Whether the node is split, and somebody may want to see how.
+  bool shows_steps(const graph::Node& node, const backend::Kernel& kernel, std::span<const LiveTensor> inputs,
+                   size_t outputs) const;
+  void show_step(const RunInfo& info, const graph::Node& node, NodeStep::Kind kind, size_t port,
+                 std::span<const Tensor> inputs, std::span<const Tensor> outputs) const;
   Outputs run_fused(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs, Allocator& allocator);
   Outputs run_choice(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
                      Allocator& allocator);
@@ -61,7 +66,8 @@ class EagerRunner {
   std::vector<LiveTensor> tried_;  // outputs of the kernel that failed
   std::string_view tried_how_;
   std::map<const graph::Node*, std::unique_ptr<Injection>> injections_;  // of the nodes that ran
-  std::unique_ptr<EagerRunner> members_;  // runs what fused nodes are made of; nobody watches
+  std::unique_ptr<EagerRunner> members_;                                 // runs what fused nodes are made of
+  const graph::Node* fused_ = nullptr;                                   // whose members run
 };
 
 }  // namespace belay::executor

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,10 @@ struct RunInfo {
   uint32_t task_id;     // of the node, fixed at load
   uint32_t stream_id;
   int device_id;
-  bool single = false;  // an operator outside of a model: task_id is that of the call, for all its nodes
+  bool single = false;             // an operator outside of a model: task_id is that of the call, for all its nodes
   OverflowGuard* guard = nullptr;  // null: results are left as they come
   bool clipped = false;            // saturation mode changed a result of the node that just ran
+  bool in_place = false;           // the node writes its results over inputs: only starts() sees them
 };
 
 // An output of a node, and what is planned for its memory. Tasks are numbered as in RunInfo.
@@ -50,12 +52,34 @@ class MemoryPlan {
   virtual std::pair<uint32_t, uint32_t> tasks() const = 0;
 };
 
+// One of the steps that the executor makes of a node which it does not run as one: a change of layout before or after
+// the kernel, the kernel itself, or a member of a fused node that no kernel computes as a whole.
+struct NodeStep {
+  enum class Kind { ChangesInput, Computes, ChangesOutput };
+
+  const graph::Node* node = nullptr;  // that was split
+  const graph::Node* part = nullptr;  // whose inputs and outputs the step's are: the node, or a member of it
+  Kind kind = Kind::Computes;
+  size_t port = 0;  // of a change of layout: the input or output of `part` that it changes
+
+  // What the step is called within the node: "kernel", "TransData_input0", "<member>", "<member>_TransData_output0".
+  std::string name() const;
+  // The operator that the step is: TransData, or what `part` is.
+  const std::string& type() const;
+};
+
 // Watches models run. An observer is told; it never changes what runs.
 class Observer {
  public:
   virtual ~Observer() = default;
   // Asked once per node, when a model is loaded. Unwanted nodes cost nothing.
   virtual bool wants(const graph::Node& node) const = 0;
+  // Asked once per wanted node, when a model is loaded: whether its inputs are looked at after it ran. If nobody does,
+  // it may write its results over them.
+  virtual bool keeps_inputs(const graph::Node&) const { return true; }
+  // Asked once per step of each node that was split, when a model is loaded; where shapes come with the data, when the
+  // node runs.
+  virtual bool wants_step(const NodeStep&) const { return false; }
   // On the stream's thread, before the first node of a graph whose shapes were known at load: the model's own, or that
   // of a branch. The plan is borrowed.
   virtual void begins(const RunInfo&, const MemoryPlan&) {}
@@ -66,6 +90,9 @@ class Observer {
   // On the stream's thread, after the node and before any later one. Tensors are borrowed: copy what must live on.
   virtual void ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
                    std::span<const Tensor> outputs) = 0;
+  // The same after a wanted step of a node. The tensors are in the layouts that they really have.
+  virtual void ran_step(const RunInfo&, const NodeStep&, std::span<const Tensor> /*inputs*/,
+                        std::span<const Tensor> /*outputs*/) {}
 };
 
 }  // namespace belay::executor

@@ -75,13 +75,23 @@ Status Program::run_steps(RunInfo& info) {
   return {};
 }
 
+Status Program::run_change(Step& step, const RunInfo& info) {
+  Status status = call(step, info);
+  if (!status.ok() && !inside_) report_failure(running(step, info), status);
+  if (status.ok() && step.part && !step.shown) show_part(step, info);
+  step.shown = true;
+  return status;
+}
+
+void Program::show_part(const Step& step, RunInfo info) const {
+  if (!info.single && !inside_) info.task_id = step.part->task_id;
+  for (Observer* watcher : step.part->watchers) watcher->ran_step(info, step.part->step, step.inputs, step.outputs);
+}
+
 Status Program::run_step(Step& step, RunInfo& info) {
-  if (!step.node) {
-    Status status = call(step, info);
-    if (!status.ok() && !inside_) report_failure(running(step, info), status);
-    return status;
-  }
-  if (!info.single) info.task_id = step.task_id;
+  if (!step.node) return run_change(step, info);
+  if (!info.single && !inside_) info.task_id = step.task_id;
+  info.in_place = step.in_place;
   const uint64_t clipped_before = info.guard ? info.guard->clipped() : 0;
   if (!step.shown)
     for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
@@ -97,6 +107,7 @@ Status Program::run_step(Step& step, RunInfo& info) {
   info.clipped = info.guard && info.guard->clipped() != clipped_before;
   if (!step.shown)
     for (Observer* watcher : step.watchers) watcher->ran(info, *step.node, step.inputs, step.outputs);
+  if (step.part && !step.shown) show_part(step, info);
   step.shown = true;
   return {};
 }

@@ -21,9 +21,10 @@ struct ProgramOptions {
   int threads = 1;
   std::string only_kernels;  // "reference": the plain kernels only
   std::vector<std::shared_ptr<Observer>> observers;
-  uint32_t first_task = 0;  // tasks are numbered from here
-  bool single = false;      // operators outside of a model
-  bool inside = false;      // of a fused node, which tells of failures
+  uint32_t first_task = 0;             // tasks are numbered from here
+  bool single = false;                 // operators outside of a model
+  bool inside = false;                 // of a fused node, which tells of failures
+  const graph::Node* fused = nullptr;  // that node, when it is watched
 };
 
 // How a graph is called, which decides where its inputs are found.
@@ -63,6 +64,13 @@ class Program {
 
   // One kernel, one branch of a control node, or nothing (a node that only gives its input another shape).
   struct Step {
+    // Of a node that was split.
+    struct Part {
+      NodeStep step;
+      uint32_t task_id = 0;  // of the node
+      std::vector<Observer*> watchers;
+    };
+
     const graph::Node* node = nullptr;  // null: a change of layout
     std::unique_ptr<backend::Kernel> kernel;
     std::string_view how;  // the kernel's row
@@ -70,9 +78,11 @@ class Program {
     uint32_t task_id = 0;
     std::vector<Tensor> inputs, outputs;
     std::vector<Observer*> watchers;
+    std::unique_ptr<Part> part;            // null: the node was not split, or nobody wants to see it
     std::unique_ptr<Injection> injection;  // null: no fault is meant for it
     void* scratch = nullptr;               // of the kernel
     bool outside = false;                  // some of its tensors are in the caller's memory
+    bool in_place = false;                 // outputs are written over inputs
     bool shown = false;                    // in this run already
   };
   // A tensor of a step whose memory is the program's input or output: set at each run.
@@ -97,6 +107,8 @@ class Program {
   Program() = default;
   Status run_steps(RunInfo& info);
   Status run_step(Step& step, RunInfo& info);
+  Status run_change(Step& step, const RunInfo& info);
+  void show_part(const Step& step, RunInfo info) const;
   static Running running(Step& step, const RunInfo& info);
   Status call(Step& step, const RunInfo& info);
   Status run_branch(Step& step, const RunInfo& info);

@@ -115,6 +115,50 @@ class Statistics(DumpTest):
         self.assertEqual([r[0]["Max Value"] for r in rows], ["4", "8", "8"])
         self.assertEqual([r[1]["Max Value"] for r in rows], ["-1", "-5", "-5"])
 
+    def write_chain(self):
+        """Operators that may write over what they read; what each of them reads and gives."""
+        names, functions = ["Neg", "Abs", "Exp", "Sqrt", "Neg"], [np.negative, np.abs, np.exp, np.sqrt, np.negative]
+        values = [np.linspace(-2, 3, 5000, dtype=np.float32)]
+        for function in functions:
+            values.append(function(values[-1]))
+        nodes = [helper.make_node(name, [f"v{i}"], [f"v{i + 1}"], f"op{i}") for i, name in enumerate(names)]
+        self.write("chain.onnx", model(nodes, [("v0", 1, [5000])], [("v5", 1, [5000])]))
+        self.write("chain.bin", values[0].tobytes())
+        return values
+
+    def test_an_operator_that_writes_over_its_input_has_the_statistics_of_both(self):
+        values = self.write_chain()
+        for number, layers in enumerate(({}, {"layer": ["op2"]})):  # the second: nobody measured what it reads
+            (self.work / f"c{number}").mkdir()
+            config = self.config(path=f"c{number}", dump_list=[layers], dump_mode="all", dump_data="stats")
+            self.drive(f"init={config}", "input=chain.bin", "load=chain.onnx", "run=2", "finalize")
+            entries = [e for e in self.entries(f"c{number}") if e.op_type != "Data"]
+            self.assertEqual(len(entries), 2 if layers else 10)
+            for entry in entries:
+                i = int(entry.op_name[2:])
+                rows = read_dump.read_statistics(entry.path)
+                self.assertEqual([row["Input/Output"] for row in rows], ["Input", "Output"])
+                for row, want in zip(rows, (values[i], values[i + 1])):
+                    for column, number_of in (("Max Value", np.max), ("Min Value", np.min), ("Avg Value", np.mean)):
+                        self.assertAlmostEqual(float(row[column]), float(number_of(want.astype(np.float64))), places=4)
+
+    def test_a_later_configuration_finds_the_inputs_of_a_model_that_was_loaded_for_statistics(self):
+        values = self.write_chain()
+        (self.work / "tensors").mkdir()
+        stats = self.config("stats.json", dump_list=[{}], dump_mode="all", dump_data="stats")
+        tensors = self.config("tensors.json", path="tensors", dump_list=[{}], dump_mode="all")
+        self.drive("init", "initdump", f"setdump={stats}", "input=chain.bin", "load=chain.onnx", f"setdump={tensors}", "run",
+                   "finalizedump", "finalize")  # fmt: skip
+        seen = {}
+        for entry in self.entries("tensors"):
+            dump = read_dump.read(entry.path)
+            for side, found in (("in", dump.inputs), ("out", dump.outputs)):
+                for tensor in found:
+                    seen[entry.op_name, side] = tensor.array()
+        for i in range(5):
+            np.testing.assert_allclose(seen[f"op{i}", "in"], values[i], rtol=1e-5)
+            np.testing.assert_allclose(seen[f"op{i}", "out"], values[i + 1], rtol=1e-5)
+
 
 if __name__ == "__main__":
     main()
