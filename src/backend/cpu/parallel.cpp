@@ -18,6 +18,26 @@ int default_threads() {
 
 int current_threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
 
+int thread_number() { return omp_get_thread_num(); }
+
+PieceRuns::PieceRuns(int64_t pieces, int64_t threads) : runs_(static_cast<size_t>(threads)) {
+  for (int64_t t = 0; t < threads; ++t)
+    runs_[static_cast<size_t>(t)].left.store(static_cast<uint64_t>(pieces * t / threads) |
+                                             static_cast<uint64_t>(pieces * (t + 1) / threads) << 32);
+}
+
+int64_t PieceRuns::take(int64_t thread) {
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    std::atomic<uint64_t>& left = runs_[(static_cast<size_t>(thread) + i) % runs_.size()].left;
+    uint64_t seen = left.load();
+    for (uint64_t begin, end; (begin = seen & UINT32_MAX) < (end = seen >> 32);) {
+      const uint64_t rest = i == 0 ? (begin + 1) | end << 32 : begin | (end - 1) << 32;
+      if (left.compare_exchange_weak(seen, rest)) return static_cast<int64_t>(i == 0 ? begin : end - 1);
+    }
+  }
+  return -1;
+}
+
 ThreadScope::ThreadScope(int threads) : before_(omp_get_max_threads()) {
   omp_set_num_threads(threads > 0 ? threads : default_threads());
 }

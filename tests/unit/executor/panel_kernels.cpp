@@ -7,7 +7,8 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// Widths of panels below, at and above 64; rows that are not multiples of a block; depths above 128.
+// Widths of panels below, at and above 64; rows that are not multiples of a block; depths above 128;
+// enough rows for several pieces.
 const ConvCase panel_cases[] = {
     {{1, 16, 9, 9}, {16, 16, 1, 1}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 1, true},
     {{2, 32, 14, 14}, {48, 32, 1, 1}, {2, 2}},
@@ -18,6 +19,7 @@ const ConvCase panel_cases[] = {
     {{1, 256, 1, 1}, {64, 256, 1, 1}},
     {{1, 64, 3, 5}, {144, 64, 3, 3}, {1, 1}, {1, 1, 1, 1}},
     {{1, 16, 6, 40}, {80, 16, 1, 7}, {1, 1}, {0, 0, 3, 3}, {1, 1}, 1, true},
+    {{1, 16, 40, 37}, {144, 16, 3, 3}, {1, 1}, {1, 1, 1, 1}},
 };
 
 const ConvCase winograd_cases[] = {
@@ -26,6 +28,7 @@ const ConvCase winograd_cases[] = {
     {{2, 16, 11, 17}, {80, 16, 3, 3}, {1, 1}, {2, 0, 1, 2}, {1, 1}, 1, true},
     {{1, 160, 14, 15}, {64, 160, 3, 3}, {1, 1}, {1, 1, 1, 1}},
     {{7, 16, 5, 5}, {144, 16, 3, 3}, {1, 1}, {1, 1, 1, 1}},
+    {{1, 16, 30, 29}, {80, 16, 3, 3}, {1, 1}, {1, 1, 1, 1}},
 };
 
 TEST(PanelConvolution, AgreesWithTheReference) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution as a product: each place of y is a row, with what the filter sees there side by side.
+// A convolution as a product: each place of y is a row, made of the pixels that the filter sees there.
 #include "graph/convolution.h"
 
 #include <algorithm>
-#include <cstring>
+#include <vector>
 
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/panels/filter.h"
@@ -24,12 +24,6 @@ struct Geometry {
   int64_t rows;                            // places of y in all images
   graph::Window window;
   int64_t depth() const { return window.kernel[0] * window.kernel[1] * inputs; }
-  // Whether rows of x are what the filter sees.
-  bool is_pointwise() const {
-    for (size_t i = 0; i < 2; ++i)
-      if (window.kernel[i] != 1 || window.stride[i] != 1 || window.pad_begin[i] != 0) return false;
-    return height == out_height && width == out_width;
-  }
 };
 
 Geometry read_geometry(const Convolution& c, const Shape& x, const Shape& y) {
@@ -44,7 +38,6 @@ class PanelConvolution : public Kernel {
   PanelConvolution(const KernelRequest& request, const Chain& chain, const Convolution& c, Geometry g,
                    PackedWeights weights)
       : geometry_(std::move(g)),
-        pointwise_(geometry_.is_pointwise()),
         x_(input_at(chain, c.x)),
         filter_(input_at(chain, c.filter)),
         bias_(input_at(chain, c.bias)),
@@ -52,23 +45,16 @@ class PanelConvolution : public Kernel {
         relu_(!chain.activation.empty()),
         layout_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
         threads_(std::max(request.threads, 1)),
-        together_(rows_together(geometry_)),
-        weights_(std::move(weights)) {
-    // The threads share the rows, or the panels where these are the larger part of what is read.
-    row_parts_ = geometry_.rows >= geometry_.outputs ? threads_ : 1;
-  }
+        pieces_(divide(geometry_, threads_)),
+        weights_(std::move(weights)),
+        zeros_(static_cast<size_t>(geometry_.inputs)) {}
 
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
-    const int64_t panels = (geometry_.outputs + panel_width - 1) / panel_width;
-    const int64_t panel_parts = threads_ / row_parts_;
-    parallel_for(threads_, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t part = begin; part < end; ++part) {
-        const int64_t r = part % row_parts_, p = part / row_parts_;
-        run_part(inputs, outputs[0].as<float>(), part,
-                 {geometry_.rows * r / row_parts_, geometry_.rows * (r + 1) / row_parts_},
-                 {panels * p / panel_parts * panel_width,
-                  std::min(panels * (p + 1) / panel_parts * panel_width, geometry_.outputs)});
-      }
+    parallel_pieces(pieces_.of_rows * pieces_.of_columns, threads_, [&](int64_t piece, int64_t thread) {
+      const int64_t r = piece % pieces_.of_rows, c = piece / pieces_.of_rows * pieces_.columns;
+      run_piece(inputs, outputs[0].as<float>(), thread,
+                {begin_of(r, pieces_.of_rows, geometry_.rows), begin_of(r + 1, pieces_.of_rows, geometry_.rows)},
+                {c, std::min(c + pieces_.columns, geometry_.outputs)});
     });
     return {};
   }
@@ -79,76 +65,83 @@ class PanelConvolution : public Kernel {
   Layout gives(size_t) const override { return layout_; }
   bool in_place(size_t, size_t i) const override { return static_cast<int>(i) == addend_; }
   bool packed(size_t i) const override { return static_cast<int>(i) == filter_; }
-  size_t scratch_bytes() const override { return static_cast<size_t>(threads_ * scratch_floats()) * sizeof(float); }
-  void set_scratch(void* scratch) override { scratch_ = static_cast<float*>(scratch); }
+  size_t scratch_bytes() const override { return static_cast<size_t>(threads_) * thread_bytes(); }
+  void set_scratch(void* scratch) override { scratch_ = static_cast<std::byte*>(scratch); }
 
  private:
   struct Range {
     int64_t begin, end;
   };
+  // What is computed at a time, by one thread.
+  struct Pieces {
+    int64_t of_rows, of_columns;  // how many
+    int64_t columns;              // of a piece, at the most
+  };
 
-  // Rows of one pass: what they see shall stay in the second cache. The passes are of equal length.
-  static int64_t rows_together(const Geometry& g) {
-    const int64_t most = std::clamp<int64_t>(262144 / g.depth(), 24, 96);
-    const int64_t passes = (g.rows + most - 1) / most;
-    return (g.rows + passes - 1) / passes;
-  }
-  int64_t scratch_floats() const {
-    const int64_t floats = together_ * (panel_width + (pointwise_ ? 0 : geometry_.depth()));
-    return (floats + lane_step - 1) / lane_step * lane_step;
+  // What is used again and again shall stay in the second cache: a small filter, or else one panel of it and x.
+  static Pieces divide(const Geometry& g, int64_t threads) {
+    constexpr int64_t small_filter = 160 * 1024, most_rows = 90;
+    const int64_t of_rows = (g.rows + most_rows - 1) / most_rows;
+    if (g.depth() * g.outputs > small_filter || of_rows < 4 * threads)
+      return {of_rows, (g.outputs + panel_width - 1) / panel_width, panel_width};
+    return {(of_rows + threads - 1) / threads * threads, 1, g.outputs};
   }
 
-  void run_part(std::span<const Tensor> inputs, float* y, int64_t part, Range rows, Range columns) {
-    const auto* x = inputs[static_cast<size_t>(x_)].as<const float>();
+  int64_t rows_together() const { return longest_part(pieces_.of_rows, geometry_.rows); }
+  int64_t taps() const { return geometry_.window.kernel[0] * geometry_.window.kernel[1]; }
+  size_t sum_bytes() const { return static_cast<size_t>(rows_together() * panel_width) * sizeof(float); }
+  size_t thread_bytes() const {
+    constexpr size_t line = 64;
+    const size_t pointers = static_cast<size_t>(rows_together() * taps()) * sizeof(float*);
+    return sum_bytes() + (pointers + line - 1) / line * line;
+  }
+
+  void run_piece(std::span<const Tensor> inputs, float* y, int64_t thread, Range rows, Range columns) {
     const float* bias = bias_ < 0 ? nullptr : inputs[static_cast<size_t>(bias_)].as<const float>();
     const float* addend = addend_ < 0 ? nullptr : inputs[static_cast<size_t>(addend_)].as<const float>();
-    const int64_t depth = geometry_.depth(), outputs = geometry_.outputs;
-    float* m = scratch_ + part * scratch_floats();
-    float* seen = m + together_ * panel_width;
-    for (int64_t first = rows.begin; first < rows.end; first += together_) {
-      const int64_t count = std::min(together_, rows.end - first);
-      if (!pointwise_) gather(x, first, count, seen);
-      const float* a = pointwise_ ? x + first * depth : seen;
-      for (int64_t c = columns.begin; c < columns.end; c += panel_width) {
-        const int64_t width = width_at(c, outputs), place = first * outputs + c;
-        multiply(a, depth, static_cast<const float*>(weights_.get()) + c * depth, count, depth, width, m);
-        finish(m, count, width, {bias ? bias + c : nullptr, addend ? addend + place : nullptr, relu_}, y + place,
-               outputs);
-      }
+    const int64_t depth = geometry_.depth(), outputs = geometry_.outputs, count = rows.end - rows.begin;
+    std::byte* own = scratch_ + static_cast<size_t>(thread) * thread_bytes();
+    auto* sums = reinterpret_cast<float*>(own);
+    auto** seen = reinterpret_cast<const float**>(own + sum_bytes());
+    find_rows(inputs[static_cast<size_t>(x_)].as<const float>(), rows.begin, count, seen);
+    for (int64_t c = columns.begin; c < columns.end; c += panel_width) {
+      const int64_t place = rows.begin * outputs + c;
+      multiply({seen, count, count, taps(), geometry_.inputs}, static_cast<const float*>(weights_.get()) + c * depth,
+               width_at(c, outputs), {bias ? bias + c : nullptr, addend ? addend + place : nullptr, relu_}, sums,
+               y + place, outputs);
     }
   }
 
-  void gather(const float* x, int64_t first, int64_t count, float* seen) const {
+  // Where each tap of the filter finds its pixel, for `count` places of y. What lies outside of x is zeros.
+  void find_rows(const float* x, int64_t first, int64_t count, const float** seen) const {
     const Geometry& g = geometry_;
     const graph::Window& w = g.window;
-    const size_t pixel = static_cast<size_t>(g.inputs) * sizeof(float);
-    for (int64_t place = first; place < first + count; ++place) {
-      const int64_t image = place / (g.out_height * g.out_width);
-      const int64_t top = place / g.out_width % g.out_height * w.stride[0] - w.pad_begin[0];
-      const int64_t left = place % g.out_width * w.stride[1] - w.pad_begin[1];
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t image = (first + i) / (g.out_height * g.out_width);
+      const int64_t top = (first + i) / g.out_width % g.out_height * w.stride[0] - w.pad_begin[0];
+      const int64_t left = (first + i) % g.out_width * w.stride[1] - w.pad_begin[1];
+      const float** to = seen + i;
       for (int64_t ky = 0; ky < w.kernel[0]; ++ky)
-        for (int64_t kx = 0; kx < w.kernel[1]; ++kx, seen += g.inputs) {
+        for (int64_t kx = 0; kx < w.kernel[1]; ++kx, to += count) {
           const int64_t row = top + ky * w.dilation[0], column = left + kx * w.dilation[1];
-          if (row >= 0 && row < g.height && column >= 0 && column < g.width)
-            std::memcpy(seen, x + ((image * g.height + row) * g.width + column) * g.inputs, pixel);
-          else
-            std::memset(seen, 0, pixel);
+          const bool inside = row >= 0 && row < g.height && column >= 0 && column < g.width;
+          *to = inside ? x + ((image * g.height + row) * g.width + column) * g.inputs : zeros_.data();
         }
     }
   }
 
   const Geometry geometry_;
-  const bool pointwise_;
   const int x_, filter_, bias_, addend_;
   const bool relu_;
   const Layout layout_;
-  const int64_t threads_, together_;
-  int64_t row_parts_ = 1;
+  const int64_t threads_;
+  const Pieces pieces_;
   const PackedWeights weights_;
-  float* scratch_ = nullptr;
+  const std::vector<float> zeros_;
+  std::byte* scratch_ = nullptr;
 };
 
-// Rows in the order in which `gather` puts what the filter sees.
+// The taps one after the other, as `find_rows` has them.
 void pack_panel(const Filter& filter, int64_t first, float* to) {
   const int64_t width = width_at(first, filter.outputs);
   to += first * filter.height * filter.width * filter.inputs;

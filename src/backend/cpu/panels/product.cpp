@@ -23,46 +23,97 @@ using Vector = hn::Vec<Floats>;
 // As many sums as the registers hold: 24 of 32, or 12 of 16.
 constexpr bool many_registers = HWY_TARGET <= HWY_AVX3;
 constexpr size_t most_vectors = many_registers ? 4 : 2;
-constexpr size_t most_rows = 6, most_rows_of_narrow = many_registers ? 12 : 6;
+constexpr size_t most_rows = row_step, most_rows_of_narrow = many_registers ? 8 : 6;
 // Rows of a panel that are used again and again while they are in the first cache.
 constexpr int64_t depth_step = 128;
+constexpr int64_t line = 64 / sizeof(float);
 
+// A part of the depth for some rows and columns.
 struct Block {
-  const float *a, *u;
-  int64_t stride, depth, width;
-  float* m;
-  bool add;            // to what m has
-  const float* next;   // what will be read of the panels after this block
-  int64_t next_lines;  // how much of it this block fetches
+  const float* const* rows;
+  int64_t apart, pieces, skip, depth;  // of each piece the elements [skip, skip + depth)
+  const float* panel;
+  int64_t width;
+  const float* before;  // sums of the depth until here; null: none
+  float* sums;          // where they go; null: this is the last part
+  const float* next;    // what will be read of the panels after this block
+  int64_t next_lines;   // how much of it this block fetches
+  int64_t pause;        // between two of them: fetching too much at once waits
+  Finish how;
+  float* y;
+  int64_t stride;
 };
 
-constexpr int64_t line = 64 / sizeof(float);
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void fetch_results(const Block& b) {
+  for (size_t r = 0; r < Rows; ++r)
+    for (size_t j = 0; j < Vectors * hn::Lanes(Floats()); j += line) {
+      const int64_t place = static_cast<int64_t>(r) * b.stride + static_cast<int64_t>(j);
+      if (b.how.addend) hwy::Prefetch(b.how.addend + place);
+      __builtin_prefetch(b.y + place, 1);
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void store_sums(const Block& b, Vector (&sums)[Rows][Vectors]) {
+  const Floats d;
+  BELAY_UNROLL
+  for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
+  for (size_t j = 0; j < Vectors; ++j)
+    hn::StoreU(sums[r][j], d, b.sums + static_cast<int64_t>(r) * b.width + j * hn::Lanes(d));
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void store_results(const Block& b, Vector (&sums)[Rows][Vectors]) {
+  const Floats d;
+  const Vector zero = hn::Zero(d);
+  BELAY_UNROLL
+  for (size_t j = 0; j < Vectors; ++j) {
+    const size_t column = j * hn::Lanes(d);
+    const Vector bias = b.how.bias ? hn::LoadU(d, b.how.bias + column) : zero;
+    BELAY_UNROLL
+    for (size_t r = 0; r < Rows; ++r) {
+      const int64_t place = static_cast<int64_t>(r) * b.stride + static_cast<int64_t>(column);
+      Vector value = hn::Add(sums[r][j], bias);
+      if (b.how.addend) value = hn::Add(value, hn::LoadU(d, b.how.addend + place));
+      if (b.how.relu) value = hn::IfThenElse(hn::Le(value, zero), zero, value);
+      hn::StoreU(value, d, b.y + place);
+    }
+  }
+}
 
 template <size_t Rows, size_t Vectors>
 void multiply_block(const Block& b) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
+  if (!b.sums) fetch_results<Rows, Vectors>(b);
   Vector sums[Rows][Vectors];
   BELAY_UNROLL
   for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
   for (size_t j = 0; j < Vectors; ++j)
-    sums[r][j] = b.add ? hn::LoadU(d, b.m + static_cast<int64_t>(r) * b.width + j * lanes) : hn::Zero(d);
-  const float* u = b.u;
-  for (int64_t k = 0; k < b.depth; ++k, u += b.width) {
-    Vector columns[Vectors];
+    sums[r][j] = b.before ? hn::LoadU(d, b.before + static_cast<int64_t>(r) * b.width + j * lanes) : hn::Zero(d);
+  const float *u = b.panel, *next = b.next, *const next_end = b.next + b.next_lines * line;
+  for (int64_t p = 0; p < b.pieces; ++p) {
+    const float* a[Rows];
     BELAY_UNROLL
-    for (size_t j = 0; j < Vectors; ++j) columns[j] = hn::LoadU(d, u + j * lanes);
-    if (k < b.next_lines) hwy::Prefetch(b.next + k * line);
-    BELAY_UNROLL
-    for (size_t r = 0; r < Rows; ++r) {
-      const Vector factor = hn::Set(d, b.a[static_cast<int64_t>(r) * b.stride + k]);
+    for (size_t r = 0; r < Rows; ++r) a[r] = b.rows[p * b.apart + static_cast<int64_t>(r)] + b.skip;
+    for (int64_t k = 0; k < b.depth; ++k, u += b.width) {
+      Vector columns[Vectors];
       BELAY_UNROLL
-      for (size_t j = 0; j < Vectors; ++j) sums[r][j] = hn::MulAdd(factor, columns[j], sums[r][j]);
+      for (size_t j = 0; j < Vectors; ++j) columns[j] = hn::LoadU(d, u + j * lanes);
+      if ((k & b.pause) == 0 && next < next_end) __builtin_prefetch(next, 0, 2), next += line;
+      BELAY_UNROLL
+      for (size_t r = 0; r < Rows; ++r) {
+        const Vector factor = hn::Set(d, a[r][k]);
+        BELAY_UNROLL
+        for (size_t j = 0; j < Vectors; ++j) sums[r][j] = hn::MulAdd(factor, columns[j], sums[r][j]);
+      }
     }
   }
-  BELAY_UNROLL
-  for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
-  for (size_t j = 0; j < Vectors; ++j) hn::StoreU(sums[r][j], d, b.m + static_cast<int64_t>(r) * b.width + j * lanes);
+  if (b.sums)
+    store_sums<Rows, Vectors>(b, sums);
+  else
+    store_results<Rows, Vectors>(b, sums);
 }
 
 using Multiply = void (*)(const Block&);
@@ -76,50 +127,64 @@ constexpr auto blocks_of = by_rows<Vectors>(std::make_index_sequence<Vectors <= 
 template <size_t Vectors>
 void multiply_columns(Block b, int64_t rows) {
   constexpr auto most = static_cast<int64_t>(blocks_of<Vectors>.size());
-  const int64_t blocks = (rows + most - 1) / most, lines = b.depth * b.width / line;
+  const int64_t blocks = (rows + most - 1) / most, lines = b.next ? b.pieces * b.depth * b.width / line : 0;
   b.next_lines = (lines + blocks - 1) / blocks;
+  b.pause = 4 * b.next_lines <= b.pieces * b.depth ? 3 : 1;
   for (int64_t r = 0; r < rows; r += most) {
     const int64_t now = std::min(most, rows - r);
     blocks_of<Vectors>[static_cast<size_t>(now - 1)](b);
-    b.a += now * b.stride;
-    b.m += now * b.width;
-    b.next += b.next_lines * line;
+    b.rows += now;
+    if (b.before) b.before += now * b.width;
+    if (b.sums) b.sums += now * b.width;
+    if (b.how.addend) b.how.addend += now * b.stride;
+    b.y += now * b.stride;
+    if (b.next) b.next += b.next_lines * line;
   }
 }
 
-void multiply_part(const Block& b, int64_t rows, size_t vectors) {
-  if constexpr (many_registers) {
-    if (vectors == 4) return multiply_columns<4>(b, rows);
-    if (vectors == 3) return multiply_columns<3>(b, rows);
-  }
-  return vectors == 2 ? multiply_columns<2>(b, rows) : multiply_columns<1>(b, rows);
-}
-
-void multiply_all(const float* a, int64_t stride, const float* panel, int64_t rows, int64_t depth, int64_t width,
-                  float* m) {
+// All columns, as many at a time as the registers hold.
+void multiply_part(const Block& part, int64_t rows) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(Floats()));
-  for (int64_t k = 0; k < depth; k += depth_step)
-    for (int64_t c = 0; c < width;) {
-      const auto vectors = std::min<int64_t>(most_vectors, (width - c) / lanes);
-      const int64_t now = std::min(depth_step, depth - k);
-      multiply_part({a + k, panel + k * width + c, stride, now, width, m + c, k > 0, panel + (k + now) * width, 0},
-                    rows, static_cast<size_t>(vectors));
-      c += vectors * lanes;
+  for (int64_t c = 0; c < part.width;) {
+    const auto vectors = std::min<int64_t>(most_vectors, (part.width - c) / lanes);
+    Block b = part;
+    b.panel += c;
+    b.y += c;
+    if (b.before) b.before += c;
+    if (b.sums) b.sums += c;
+    if (b.how.bias) b.how.bias += c;
+    if (b.how.addend) b.how.addend += c;
+    if (c > 0) b.next = nullptr;
+    if constexpr (many_registers) {
+      if (vectors == 4) multiply_columns<4>(b, rows);
+      if (vectors == 3) multiply_columns<3>(b, rows);
     }
+    if (vectors == 2) multiply_columns<2>(b, rows);
+    if (vectors == 1) multiply_columns<1>(b, rows);
+    c += vectors * lanes;
+  }
 }
 
-void finish_all(const float* m, int64_t rows, int64_t width, const Finish& how, float* y, int64_t stride) {
-  const Floats d;
-  const Vector zero = hn::Zero(d);
-  for (int64_t c = 0; c < width; c += static_cast<int64_t>(hn::Lanes(d))) {
-    const Vector bias = how.bias ? hn::LoadU(d, how.bias + c) : zero;
-    for (int64_t r = 0; r < rows; ++r) {
-      Vector value = hn::Add(hn::LoadU(d, m + r * width + c), bias);
-      if (how.addend) value = hn::Add(value, hn::LoadU(d, how.addend + r * stride + c));
-      if (how.relu) value = hn::IfThenElse(hn::Le(value, zero), zero, value);
-      hn::StoreU(value, d, y + r * stride + c);
+void multiply_all(const LeftSide& rows, const float* panel, int64_t width, const Finish& how, float* sums, float* y,
+                  int64_t stride) {
+  const int64_t together = std::max<int64_t>(depth_step / rows.depth, 1);  // pieces of one part
+  for (int64_t p = 0; p < rows.pieces; p += together)
+    for (int64_t k = 0; k < rows.depth; k += depth_step) {
+      Block b{rows.at + p * rows.apart, rows.apart, std::min(together, rows.pieces - p), k,
+              std::min(depth_step, rows.depth - k)};
+      const int64_t length = b.pieces * b.depth * width;
+      const bool first = p == 0 && k == 0, last = p + together >= rows.pieces && k + depth_step >= rows.depth;
+      b.panel = panel;
+      b.width = width;
+      b.before = first ? nullptr : sums;
+      b.sums = last ? nullptr : sums;
+      b.next = panel + length;
+      b.how = how;
+      b.y = y;
+      b.stride = stride;
+      multiply_part(b, rows.count);
+      panel += length;
     }
-  }
 }
 
 }  // namespace belay::backend::cpu::panels::HWY_NAMESPACE
@@ -129,14 +194,10 @@ HWY_AFTER_NAMESPACE();
 namespace belay::backend::cpu::panels {
 
 HWY_EXPORT(multiply_all);
-HWY_EXPORT(finish_all);
 
-void multiply(const float* a, int64_t stride, const float* panel, int64_t rows, int64_t depth, int64_t width,
-              float* m) {
-  HWY_DYNAMIC_DISPATCH(multiply_all)(a, stride, panel, rows, depth, width, m);
-}
-void finish(const float* m, int64_t rows, int64_t width, const Finish& how, float* y, int64_t stride) {
-  HWY_DYNAMIC_DISPATCH(finish_all)(m, rows, width, how, y, stride);
+void multiply(const LeftSide& rows, const float* panel, int64_t width, const Finish& how, float* sums, float* y,
+              int64_t stride) {
+  HWY_DYNAMIC_DISPATCH(multiply_all)(rows, panel, width, how, sums, y, stride);
 }
 
 }  // namespace belay::backend::cpu::panels

@@ -9,12 +9,25 @@ namespace belay::backend::cpu::panels {
 constexpr int64_t panel_width = 64;  // the last panel may be narrower
 constexpr int64_t lane_step = 16;    // a panel's width is a multiple of this
 
+constexpr int64_t row_step = 6;  // rows that are computed at a time
+
+// Rows [begin_of(part), begin_of(part + 1)) are one of `parts` that are about equal, and multiples of row_step but for
+// the last.
+inline int64_t begin_of(int64_t part, int64_t parts, int64_t rows) {
+  return part == parts ? rows : rows * part / parts / row_step * row_step;
+}
+inline int64_t longest_part(int64_t parts, int64_t rows) { return (rows + parts - 1) / parts + row_step; }
+
 inline int64_t width_at(int64_t column, int64_t columns) {
   return columns - column < panel_width ? columns - column : panel_width;
 }
 
-// m (rows × width) = a · panel. Rows of `a` are `stride` elements apart.
-void multiply(const float* a, int64_t stride, const float* panel, int64_t rows, int64_t depth, int64_t width, float* m);
+// The left side. A row lies in pieces of equal length, wherever they are: piece p of row r is at[p * apart + r].
+struct LeftSide {
+  const float* const* at;
+  int64_t apart, count, pieces;
+  int64_t depth;  // elements of a piece
+};
 
 // What follows a product. Null: nothing is added.
 struct Finish {
@@ -22,7 +35,10 @@ struct Finish {
   const float* addend = nullptr;  // laid out as y; may be y itself
   bool relu = false;              // keeps NaN
 };
-// Rows of y are `stride` elements apart; it begins, as bias and addend do, with the panel's first column.
-void finish(const float* m, int64_t rows, int64_t width, const Finish& how, float* y, int64_t stride);
+
+// y = rows · panel, finished. Rows of y and of the addend are `stride` elements apart. `sums` has room for
+// rows × width floats; it may be y when nothing follows and the stride is the width.
+void multiply(const LeftSide& rows, const float* panel, int64_t width, const Finish& how, float* sums, float* y,
+              int64_t stride);
 
 }  // namespace belay::backend::cpu::panels

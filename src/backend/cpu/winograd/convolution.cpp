@@ -25,6 +25,14 @@ constexpr int64_t fewest_tiles = 40;
 // them.
 constexpr float largest_input = 0x1p100f, largest_weight = 0x1p20f;
 
+// Groups of tiles that are transformed at a time and stay in the second cache, while one panel of the filter after the
+// other is used.
+int64_t divide(const Geometry& g, int64_t threads) {
+  constexpr int64_t most_tiles = 54;
+  const int64_t groups = (g.tiles() + most_tiles - 1) / most_tiles;
+  return groups > 1 ? (groups + threads - 1) / threads * threads : 1;
+}
+
 class WinogradConvolution : public Kernel {
  public:
   WinogradConvolution(const KernelRequest& request, const Chain& chain, const Convolution& c, const Geometry& g,
@@ -36,16 +44,21 @@ class WinogradConvolution : public Kernel {
         relu_(!chain.activation.empty()),
         layout_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
         threads_(std::max(request.threads, 1)),
+        groups_(divide(g, threads_)),
         weights_(std::move(weights)),
         zeros_(static_cast<size_t>(g.inputs)),
-        direct_(request, request.node.attributes.contains(graph::kMembers) ? "fused panels" : "panels") {}
+        direct_(request, request.node.attributes.contains(graph::kMembers) ? "fused panels" : "panels"),
+        transformed_(static_cast<size_t>(threads_)) {}
 
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
+    const auto* x = inputs[static_cast<size_t>(x_)].as<const float>();
+    const float* bias = bias_ < 0 ? nullptr : inputs[static_cast<size_t>(bias_)].as<const float>();
     std::atomic<bool> tame = true;
-    const int64_t tiles = geometry_.tiles();
-    parallel_for(threads_, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t part = begin; part < end; ++part)
-        if (!run_tiles(inputs, outputs[0], part, tiles * part / threads_, tiles * (part + 1) / threads_)) tame = false;
+    std::ranges::fill(transformed_, -1);
+    parallel_pieces(groups_ * panels(), threads_, [&](int64_t piece, int64_t thread) {
+      const int64_t group = piece / panels();
+      if (!transform(x, group, thread)) tame = false;
+      if (tame) run_panel(group, piece % panels() * panels::panel_width, thread, bias, outputs[0].as<float>());
     });
     return tame ? Status{} : direct_.run(inputs, outputs);
   }
@@ -53,47 +66,56 @@ class WinogradConvolution : public Kernel {
   Layout wants(size_t i) const override { return static_cast<int>(i) == x_ ? layout_ : Layout::Plain; }
   Layout gives(size_t) const override { return layout_; }
   bool packed(size_t i) const override { return static_cast<int>(i) == filter_; }
-  size_t scratch_bytes() const override { return static_cast<size_t>(threads_ * scratch_floats()) * sizeof(float); }
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>(threads_ * (tile_floats() + product_floats())) * sizeof(float);
+  }
   void set_scratch(void* scratch) override { scratch_ = static_cast<float*>(scratch); }
 
  private:
-  // Tiles that are transformed at a time: they shall stay in the second cache.
-  int64_t together() const { return std::clamp<int64_t>(16384 / geometry_.inputs / 12, 2, 8) * 12; }
-  int64_t scratch_floats() const { return points * together() * (geometry_.inputs + panels::panel_width); }
+  int64_t panels() const { return (geometry_.outputs + panels::panel_width - 1) / panels::panel_width; }
+  int64_t begin_of(int64_t group) const { return panels::begin_of(group, groups_, geometry_.tiles()); }
+  int64_t together() const { return panels::longest_part(groups_, geometry_.tiles()); }
+  // From a point to the next. A line more than the data: planes whose distance is a multiple of 4096 bytes would fight
+  // for the same places of the first cache.
+  int64_t plane_of(int64_t channels) const { return together() * channels + panels::lane_step; }
+  int64_t tile_floats() const { return points * plane_of(geometry_.inputs); }
+  int64_t product_floats() const { return points * plane_of(panels::panel_width); }
+  float* tiles_of(int64_t thread) const { return scratch_ + thread * (tile_floats() + product_floats()); }
 
+  // Each thread transforms for itself what its pieces need: to take it out of another core's cache would last longer.
   // False: an input is too large, and the results are not to be used.
-  bool run_tiles(std::span<const Tensor> inputs, const Tensor& y, int64_t part, int64_t begin, int64_t end) {
-    const auto* x = inputs[static_cast<size_t>(x_)].as<const float>();
-    const float* bias = bias_ < 0 ? nullptr : inputs[static_cast<size_t>(bias_)].as<const float>();
-    float* v = scratch_ + part * scratch_floats();
-    float* m = v + points * together() * geometry_.inputs;
-    for (int64_t first = begin; first < end; first += together()) {
-      const int64_t count = std::min(together(), end - first);
-      if (!(transform_input(geometry_, x, zeros_.data(), first, count, v) <= largest_input)) return false;
-      for (int64_t channel = 0; channel < geometry_.outputs; channel += panels::panel_width)
-        run_panel(v, m, first, count, channel, bias, y.as<float>());
-    }
-    return true;
+  bool transform(const float* x, int64_t group, int64_t thread) {
+    int64_t& done = transformed_[static_cast<size_t>(thread)];
+    if (done == group) return true;
+    done = group;
+    const int64_t first = begin_of(group), count = begin_of(group + 1) - first;
+    return transform_input(geometry_, x, zeros_.data(), first, count, tiles_of(thread), plane_of(geometry_.inputs)) <=
+           largest_input;
   }
 
-  void run_panel(const float* v, float* m, int64_t first, int64_t count, int64_t channel, const float* bias,
-                 float* y) const {
+  void run_panel(int64_t group, int64_t channel, int64_t thread, const float* bias, float* y) const {
     const int64_t depth = geometry_.inputs, width = panels::width_at(channel, geometry_.outputs);
-    const float* u = static_cast<const float*>(weights_.get()) + channel * depth;
-    for (int64_t p = 0; p < points; ++p)
-      panels::multiply(v + p * count * depth, depth, u + p * depth * geometry_.outputs, count, depth, width,
-                       m + p * count * width);
-    transform_output(geometry_, m, first, count, channel, width, bias, relu_, y);
+    const int64_t first = begin_of(group), count = begin_of(group + 1) - first, plane = plane_of(panels::panel_width);
+    const float *v = tiles_of(thread), *u = static_cast<const float*>(weights_.get()) + points * channel * depth;
+    float* m = tiles_of(thread) + tile_floats();
+    std::vector<const float*> rows(static_cast<size_t>(count));
+    for (int64_t p = 0; p < points; ++p) {
+      for (int64_t t = 0; t < count; ++t) rows[static_cast<size_t>(t)] = v + p * plane_of(depth) + t * depth;
+      panels::multiply({rows.data(), count, count, 1, depth}, u + p * depth * width, width, {}, m + p * plane,
+                       m + p * plane, width);
+    }
+    transform_output(geometry_, m, plane, first, count, channel, width, bias, relu_, y);
   }
 
   const Geometry geometry_;
   const int x_, filter_, bias_;
   const bool relu_;
   const Layout layout_;
-  const int64_t threads_;
+  const int64_t threads_, groups_;
   const PackedWeights weights_;
   const std::vector<float> zeros_;
   OtherRow direct_;
+  std::vector<int64_t> transformed_;  // by thread: the group that it has
   float* scratch_ = nullptr;
 };
 

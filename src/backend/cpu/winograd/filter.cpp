@@ -24,8 +24,8 @@ void transform_filter(const panels::Filter& filter, int64_t first, float* u) {
         turn(column[0], column[filter.along_y], column[2 * filter.along_y], &half[0][x], 3);
       }
       for (int64_t y = 0; y < 4; ++y) turn(half[y][0], half[y][1], half[y][2], all[y], 1);
-      float* place = u + first * filter.inputs + i * width + o;
-      for (int64_t p = 0; p < points; ++p) place[p * filter.inputs * filter.outputs] = all[p / 4][p % 4];
+      float* place = u + points * first * filter.inputs + i * width + o;
+      for (int64_t p = 0; p < points; ++p) place[p * filter.inputs * width] = all[p / 4][p % 4];
     }
 }
 

@@ -43,13 +43,12 @@ HWY_INLINE void turn_input(Vector a, Vector b, Vector c, Vector d, Vector* to, s
   to[3 * step] = hn::Sub(b, d);
 }
 
-float transform_input_all(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count,
-                          float* v) {
+float transform_input_all(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
+                          int64_t plane) {
   const Floats d;
   const Bits bits;
   auto largest = hn::Zero(bits);
   const float* pixels[points];
-  const int64_t plane = count * g.inputs;
   for (int64_t t = 0; t < count; ++t) {
     find_pixels(g, x, zeros, first + t, pixels);
     float* to = v + t * g.inputs;
@@ -76,8 +75,8 @@ HWY_INLINE void turn_output(Vector a, Vector b, Vector c, Vector d, Vector* to, 
   to[step] = hn::Sub(hn::Sub(b, c), d);
 }
 
-void transform_output_all(const Geometry& g, const float* m, int64_t first, int64_t count, int64_t channel,
-                          int64_t width, const float* bias, bool relu, float* y) {
+void transform_output_all(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count,
+                          int64_t channel, int64_t width, const float* bias, bool relu, float* y) {
   const Floats d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t t = 0; t < count; ++t) {
@@ -87,7 +86,7 @@ void transform_output_all(const Geometry& g, const float* m, int64_t first, int6
     for (int64_t c = 0; c < width; c += lanes) {
       Vector in[points], half[8], out[4];
       BELAY_UNROLL
-      for (int64_t i = 0; i < points; ++i) in[i] = hn::LoadU(d, m + (i * count + t) * width + c);
+      for (int64_t i = 0; i < points; ++i) in[i] = hn::LoadU(d, m + i * plane + t * width + c);
       BELAY_UNROLL
       for (size_t i = 0; i < 4; ++i) turn_output(in[i], in[4 + i], in[8 + i], in[12 + i], half + i, 4);
       BELAY_UNROLL
@@ -116,12 +115,13 @@ namespace belay::backend::cpu::winograd {
 HWY_EXPORT(transform_input_all);
 HWY_EXPORT(transform_output_all);
 
-float transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v) {
-  return HWY_DYNAMIC_DISPATCH(transform_input_all)(g, x, zeros, first, count, v);
+float transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
+                      int64_t plane) {
+  return HWY_DYNAMIC_DISPATCH(transform_input_all)(g, x, zeros, first, count, v, plane);
 }
-void transform_output(const Geometry& g, const float* m, int64_t first, int64_t count, int64_t channel, int64_t width,
-                      const float* bias, bool relu, float* y) {
-  HWY_DYNAMIC_DISPATCH(transform_output_all)(g, m, first, count, channel, width, bias, relu, y);
+void transform_output(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count, int64_t channel,
+                      int64_t width, const float* bias, bool relu, float* y) {
+  HWY_DYNAMIC_DISPATCH(transform_output_all)(g, m, plane, first, count, channel, width, bias, relu, y);
 }
 
 }  // namespace belay::backend::cpu::winograd

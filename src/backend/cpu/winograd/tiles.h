@@ -20,16 +20,17 @@ struct Geometry {
   int64_t tiles() const { return batch * tile_rows() * tile_columns(); }
 };
 
-// A panel of the filter for each of the points; those of a point follow one another.
+// Of each panel of the filter its points, one after the other.
 void transform_filter(const panels::Filter& filter, int64_t first, float* u);
 
-// Tiles [first, first + count) of x as points × count × inputs. `zeros` has `inputs` elements. Returns the largest
-// magnitude met, a NaN's above all others.
-float transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v);
+// Tiles [first, first + count) of x, count × inputs for each point; from a point to the next it is `plane` elements.
+// `zeros` has `inputs` elements. Returns the largest magnitude met, a NaN's above all others.
+float transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
+                      int64_t plane);
 
-// m (points × count × width) as results of the channels [channel, channel + width), with the bias (null: none) and
-// Relu.
-void transform_output(const Geometry& g, const float* m, int64_t first, int64_t count, int64_t channel, int64_t width,
-                      const float* bias, bool relu, float* y);
+// m, count × width for each point, as results of the channels [channel, channel + width), with the bias (null: none)
+// and Relu.
+void transform_output(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count, int64_t channel,
+                      int64_t width, const float* bias, bool relu, float* y);
 
 }  // namespace belay::backend::cpu::winograd
