@@ -29,4 +29,8 @@ std::span<const KernelRow> onednn_concat_rows();
 std::span<const KernelRow> onednn_lstm_rows();
 std::span<const KernelRow> onednn_recurrent_rows();
 
+// Of the files in cpu/quant: integers by way of floats.
+std::span<const KernelRow> integer_matmul_rows();
+std::span<const KernelRow> integer_convolution_rows();
+
 }  // namespace belay::backend::cpu

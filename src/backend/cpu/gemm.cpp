@@ -4,7 +4,6 @@
 #include <dnnl.h>
 
 #include <algorithm>
-#include <type_traits>
 
 #include "backend/cpu/parallel.h"
 
@@ -12,21 +11,17 @@ namespace belay::backend::cpu {
 namespace {
 
 template <class T>
-using Wrapping = std::conditional_t<std::is_integral_v<T>, uint32_t, T>;
-
-template <class T>
 void plain(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t stride) {
-  using W = Wrapping<T>;
   parallel_for(m, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, n * k)), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       T* row = c + i * stride;
-      for (int64_t j = 0; j < n; ++j) row[j] = beta == T(0) ? T(0) : T(W(beta) * W(row[j]));
+      for (int64_t j = 0; j < n; ++j) row[j] = beta == T(0) ? T(0) : beta * row[j];
       for (int64_t p = 0; p < k; ++p) {
-        const W left = W(a.transposed ? a.data[p * a.stride + i] : a.data[i * a.stride + p]);
+        const T left = a.transposed ? a.data[p * a.stride + i] : a.data[i * a.stride + p];
         if (b.transposed)
-          for (int64_t j = 0; j < n; ++j) row[j] = T(W(row[j]) + left * W(b.data[j * b.stride + p]));
+          for (int64_t j = 0; j < n; ++j) row[j] += left * b.data[j * b.stride + p];
         else
-          for (int64_t j = 0; j < n; ++j) row[j] = T(W(row[j]) + left * W(b.data[p * b.stride + j]));
+          for (int64_t j = 0; j < n; ++j) row[j] += left * b.data[p * b.stride + j];
       }
     }
   });
@@ -44,11 +39,6 @@ void gemm(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, flo
 }
 
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<double> a, Matrix<double> b, double beta, double* c, int64_t stride) {
-  plain(m, n, k, a, b, beta, c, stride);
-}
-
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<int32_t> a, Matrix<int32_t> b, int32_t beta, int32_t* c,
-          int64_t stride) {
   plain(m, n, k, a, b, beta, c, stride);
 }
 

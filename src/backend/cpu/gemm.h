@@ -14,10 +14,8 @@ struct Matrix {
 };
 
 // c = a * b + beta * c, of m by k and k by n; c is row-major with `stride`. On the threads of the scope. Floats go to
-// oneDNN; doubles and integers to plain loops, integers wrapping around.
+// oneDNN, doubles to plain loops.
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, float beta, float* c, int64_t stride);
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<double> a, Matrix<double> b, double beta, double* c, int64_t stride);
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<int32_t> a, Matrix<int32_t> b, int32_t beta, int32_t* c,
-          int64_t stride);
 
 }  // namespace belay::backend::cpu

@@ -31,6 +31,8 @@ constexpr Family fast_families[] = {
     cpu::onednn_concat_rows,
     cpu::onednn_lstm_rows,
     cpu::onednn_recurrent_rows,
+    cpu::integer_matmul_rows,
+    cpu::integer_convolution_rows,
 };
 constexpr Family reference_families[] = {
     cpu::gather_rows,

@@ -40,9 +40,6 @@ MatmulShape read_matmul(const KernelRequest& request) {
   return shape;
 }
 
-namespace {
-
-// Where the matrices of each batch start, for an operand with these batch dimensions.
 std::vector<int64_t> batch_starts(const Shape& batch, const Shape& own, int64_t matrix) {
   const Broadcast broadcast(batch, std::span(&own, 1));
   std::vector<int64_t> starts;
@@ -50,6 +47,8 @@ std::vector<int64_t> batch_starts(const Shape& batch, const Shape& own, int64_t 
     walk_rows<1>(broadcast, i, i + 1, [&](int64_t, const auto& at, int64_t) { starts.push_back(at[0] * matrix); });
   return starts;
 }
+
+namespace {
 
 struct Plan {
   MatmulShape shape;

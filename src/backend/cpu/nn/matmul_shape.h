@@ -20,4 +20,7 @@ struct MatmulShape {
 // From a node of type MatMul, MatMulV2, BatchMatMul, BatchMatMulV2, GEMM..., whose shapes fit as the shape rule says.
 MatmulShape read_matmul(const KernelRequest& request);
 
+// Where the matrices of each batch start, for an operand with these batch dimensions and matrices of that many elements.
+std::vector<int64_t> batch_starts(const Shape& batch, const Shape& own, int64_t matrix);
+
 }  // namespace belay::backend::cpu

@@ -65,7 +65,7 @@ Result<Rounding> rounding_named(const std::string& name) {
 float rounded(Rounding rounding, float value) {
   switch (rounding) {
     case Rounding::HalfToEven:
-      return std::nearbyint(value);
+      return nearest_whole(value);
     case Rounding::Floor:
       return std::floor(value);
     case Rounding::Ceil:

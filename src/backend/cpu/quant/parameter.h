@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ class Parameter {
                                 float fallback);
   static Parameter of(float value) { return Parameter({value}, 1, 1); }
 
+  // The first element behind this one that may have another value.
+  int64_t same_until(int64_t element) const {
+    return values_.size() == 1 ? std::numeric_limits<int64_t>::max() : (element / inner_ + 1) * inner_;
+  }
   float at(int64_t element) const { return values_[values_.size() == 1 ? 0 : size_t(element / inner_ % period_)]; }
 
  private:
@@ -32,6 +37,12 @@ class Parameter {
 enum class Rounding { HalfToEven, Floor, Ceil, Truncate };
 Result<Rounding> rounding_named(const std::string& name);
 float rounded(Rounding rounding, float value);
+
+// std::nearbyint, without a call for numbers of usual size: where floats are whole, they are rounded to such.
+inline float nearest_whole(float value) {
+  constexpr float whole = 0x1.8p23f;
+  return std::abs(value) < 0x1p22f ? (value + whole) - whole : std::nearbyint(value);
+}
 
 // The nearest element of T, which is an integer type; a NaN becomes 0.
 template <class T>

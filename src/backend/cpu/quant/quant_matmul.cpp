@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of which one or both matrices are quantised.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/broadcast.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/gemm.h"
+#include "backend/cpu/nn/matmul_shape.h"
 #include "backend/cpu/parallel.h"
+#include "backend/cpu/quant/exact_product.h"
 #include "backend/cpu/quant/parameter.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
@@ -25,12 +27,7 @@ struct Product {
 };
 
 std::vector<int64_t> starts_of(const Shape& result, const Shape& operand, int64_t matrix) {
-  const Shape batch(result.begin(), result.end() - 2), own(operand.begin(), operand.end() - 2);
-  const Broadcast broadcast(batch, std::span(&own, 1));
-  std::vector<int64_t> starts;
-  for (int64_t i = 0; i < broadcast.count; ++i)
-    walk_rows<1>(broadcast, i, i + 1, [&](int64_t, const auto& at, int64_t) { starts.push_back(at[0] * matrix); });
-  return starts;
+  return batch_starts({result.begin(), result.end() - 2}, {operand.begin(), operand.end() - 2}, matrix);
 }
 
 Product product_of(const KernelRequest& request, bool transpose_a, bool transpose_b) {
@@ -39,18 +36,16 @@ Product product_of(const KernelRequest& request, bool transpose_a, bool transpos
   return {m, n, k, transpose_a, transpose_b, starts_of(y, a, m * k), starts_of(y, b, k * n)};
 }
 
-template <class C>
-Matrix<C> left_of(const Product& p, const C* data) {
-  return {data, p.transpose_a ? p.m : p.k, p.transpose_a};
-}
-template <class C>
-Matrix<C> right_of(const Product& p, const C* data) {
-  return {data, p.transpose_b ? p.k : p.n, p.transpose_b};
-}
+Matrix<float> left_of(const Product& p, const float* data) { return {data, p.transpose_a ? p.m : p.k, p.transpose_a}; }
+Matrix<float> right_of(const Product& p, const float* data) { return {data, p.transpose_b ? p.k : p.n, p.transpose_b}; }
 
 Tensor input_or_absent(Inputs in, size_t i) { return i < in.size() ? in[i] : Tensor{.present = false}; }
 
-std::vector<int32_t> widened(const Tensor& x) { return {x.as<int8_t>(), x.as<int8_t>() + x.count()}; }
+std::vector<float> widened(const Tensor& x) {
+  std::vector<float> floats(size_t(x.count()));
+  load_integers(x, floats.data());
+  return floats;
+}
 
 struct QuantMatmul {
   std::string label;
@@ -70,19 +65,24 @@ struct QuantMatmul {
     const auto bias = given.present ? TRY(reals(given)) : std::vector<double>(size_t(p.n));
     if (int64_t(bias.size()) != p.n) return failed(label, "bias needs a number for each column");
     std::vector<int32_t> sums(size_t(p.m * p.n));
-    for (size_t batch = 0; batch < p.a_starts.size(); ++batch) {
-      gemm(p.m, p.n, p.k, left_of(p, a.data() + p.a_starts[batch]), right_of(p, b.data() + p.b_starts[batch]), 0,
-           sums.data(), p.n);
-      for (int64_t i = 0; i < p.m * p.n; ++i) {
-        const int64_t r = i / p.n, c = i % p.n;
-        const double sum = double(sums[size_t(i)]) + (whole ? bias[size_t(c)] : 0);
+    std::vector<float> part(sums.size());
+    const auto finish = [&](int64_t r, T* row) {
+      for (int64_t c = 0; c < p.n; ++c) {
+        const double sum = double(sums[size_t(r * p.n + c)]) + (whole ? bias[size_t(c)] : 0);
         const float value = float(sum) * scale.at(c) * token.at(r) + (whole ? 0 : float(bias[size_t(c)]));
-        T& to = y.as<T>()[int64_t(batch) * p.m * p.n + i];
         if constexpr (std::is_same_v<T, int8_t>)
-          to = saturated<int8_t>(std::nearbyint(value) + offset.at(c));
+          row[c] = saturated<int8_t>(std::nearbyint(value) + offset.at(c));
         else
-          to = T(value);
+          row[c] = T(value);
       }
+    };
+    for (size_t batch = 0; batch < p.a_starts.size(); ++batch) {
+      exact_gemm(p.m, p.n, p.k, left_of(p, a.data() + p.a_starts[batch]), right_of(p, b.data() + p.b_starts[batch]),
+                 exact_terms(128, 128), part.data(), sums.data());
+      T* to = y.as<T>() + int64_t(batch) * p.m * p.n;
+      parallel_for(p.m, std::max<int64_t>(1, 8192 / std::max<int64_t>(1, p.n)), [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) finish(r, to + r * p.n);
+      });
     }
     return {};
   }

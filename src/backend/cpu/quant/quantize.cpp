@@ -20,13 +20,17 @@ using QuantisedTypes = TypeList<int8_t, uint8_t, int32_t>;
 
 Tensor input_or_absent(Inputs in, size_t i) { return i < in.size() ? in[i] : Tensor{.present = false}; }
 
-// y[i] = f(i, x[i]) from a float type to an integer type, in float.
+// y = f(x, its scale, its offset) from a float type to an integer type, in float.
 template <class F>
-Status each_quantised(const Tensor& x, Tensor& y, const F& f) {
+Status each_quantised(const Tensor& x, const Parameter& scale, const Parameter& offset, Tensor& y, const F& f) {
   return with_type(FloatTypes{}, x.type, [&]<class T>() -> Status {
     return with_type(QuantisedTypes{}, y.type, [&]<class Q>() -> Status {
       parallel_for(x.count(), 8192, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) y.as<Q>()[i] = saturated<Q>(f(i, float(x.as<T>()[i])));
+        for (int64_t i = begin; i < end;) {
+          const float s = scale.at(i), o = offset.at(i);
+          const int64_t until = std::min({end, scale.same_until(i), offset.same_until(i)});
+          for (; i < until; ++i) y.as<Q>()[i] = saturated<Q>(f(float(x.as<T>()[i]), s, o));
+        }
       });
       return {};
     });
@@ -46,8 +50,8 @@ MadeKernel make_quantize(const KernelRequest& request) {
   return function_kernel([=, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     const auto scale = TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
     const auto zero = TRY(Parameter::read(label, input_or_absent(in, 2), in[0].shape, axis, 0));
-    return each_quantised(in[0], out[0],
-                          [&](int64_t i, float x) { return std::nearbyint(x / scale.at(i)) + zero.at(i); });
+    return each_quantised(in[0], scale, zero, out[0],
+                          [](float x, float s, float z) { return nearest_whole(x / s) + z; });
   });
 }
 
@@ -64,9 +68,8 @@ MadeKernel make_ascend_quant(const KernelRequest& request) {
     const auto scale = fixed ? Parameter::of(own_scale) : TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
     const auto offset =
         fixed ? Parameter::of(own_offset) : TRY(Parameter::read(label, input_or_absent(in, 2), in[0].shape, axis, 0));
-    return each_quantised(in[0], out[0], [&](int64_t i, float x) {
-      const float s = scale.at(i);
-      return rounded(rounding, (square ? x * s * s : x * s) + offset.at(i));
+    return each_quantised(in[0], scale, offset, out[0], [=](float x, float s, float o) {
+      return rounded(rounding, (square ? x * s * s : x * s) + o);
     });
   });
 }
