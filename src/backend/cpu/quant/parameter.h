@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -48,6 +49,8 @@ inline float nearest_whole(float value) {
 template <class T>
 T saturated(float value) {
   constexpr float low = float(std::numeric_limits<T>::min()), high = float(std::numeric_limits<T>::max());
+  if constexpr (sizeof(T) == 1)  // as integers are compared, there is no branch to guess
+    if (std::abs(value) < 0x1p22f) return T(std::clamp(int(value), int(low), int(high)));
   if (!(value == value)) return T(0);
   return value <= low ? std::numeric_limits<T>::min() : value >= high ? std::numeric_limits<T>::max() : T(value);
 }
