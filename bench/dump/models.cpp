@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dumping costs. Times a model without a dump and with several, in turns, up to the moment when everything is in
-// its files; and a plain program that writes the same bytes into as many files.
+// What dumping costs. Times a model with several kinds of dump, up to the moment when everything is in its files, in
+// turns with the same model without a dump: execution by execution, or all of a round where tensors are written,
+// because that may go on beside the next execution. And a plain program that writes the same bytes into as many files.
+// Ratios are of neighbours, so that a machine that is slower for a while spoils none.
 //
 // usage: bench_dump_models MODEL DIRECTORY [ROUNDS] [EXECUTIONS] [ONLY THIS MODE]
 #include <fcntl.h>
@@ -39,8 +41,6 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
-
-double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
 
 // A loaded model with its buffers.
 class Model {
@@ -82,7 +82,8 @@ class Model {
 struct Mode {
   const char* name;
   const char* section;              // without dump_path; null: no dump
-  const char* steps = "1-1000000";  // not the execution that warms up
+  const char* steps = "2-1000000";  // not the executions that warm up
+  bool tensors = false;
 };
 constexpr Mode modes[] = {
     {"off", nullptr},
@@ -90,8 +91,8 @@ constexpr Mode modes[] = {
     {"other steps", R"("dump_list":[{}],"dump_mode":"all")", "1000000"},
     {"overflow, none", R"("dump_debug":"on")"},
     {"stats all", R"("dump_list":[{}],"dump_mode":"all","dump_data":"stats")"},
-    {"tensor output", R"("dump_list":[{}],"dump_mode":"output")"},
-    {"tensor all", R"("dump_list":[{}],"dump_mode":"all")"},
+    {"tensor output", R"("dump_list":[{}],"dump_mode":"output")", "2-1000000", true},
+    {"tensor all", R"("dump_list":[{}],"dump_mode":"all")", "2-1000000", true},
 };
 
 struct Files {
@@ -106,8 +107,26 @@ Files files_below(const fs::path& directory) {
   return found;
 }
 
-// Milliseconds of one execution, and of its share of waiting for the files.
-double time_mode(const Mode& mode, const char* model_path, const fs::path& directory, int executions) {
+// Milliseconds, and their ratios to what was timed beside them.
+struct Measured {
+  std::vector<double> spent, plain, of_inference, of_both;
+  Files files;
+};
+
+double time_run(Model& model) {
+  const double begin = now_ms();
+  model.run();
+  return now_ms() - begin;
+}
+
+struct Pair {
+  double alone, spent;
+};
+
+// Milliseconds of executions: without a dump, and with one and its share of waiting for the files. One pair for each;
+// of tensors one for all.
+std::vector<Pair> time_both(Model& plain, const Mode& mode, const char* model_path, const fs::path& directory,
+                            int executions) {
   CHECK(aclmdlInitDump());
   if (mode.section) {
     const fs::path config = directory / "acl.json";
@@ -115,16 +134,25 @@ double time_mode(const Mode& mode, const char* model_path, const fs::path& direc
                           << R"(,"dump_step":")" << mode.steps << R"("}})";
     CHECK(aclmdlSetDump(config.c_str()));
   }
-  double spent = 0;
-  {
-    Model model(model_path);
-    model.run();
-    const double begin = now_ms();
-    for (int i = 0; i < executions; ++i) model.run();
-    CHECK(aclmdlFinalizeDump());
-    spent = (now_ms() - begin) / executions;
+  Model dumped(model_path);
+  for (int i = 0; i < 2; ++i) plain.run(), dumped.run();
+  std::vector<Pair> times;
+  if (mode.tensors) {
+    Pair sum{};
+    for (int i = 0; i < executions; ++i) sum.alone += time_run(plain) / executions;
+    for (int i = 0; i < executions; ++i) sum.spent += time_run(dumped) / executions;
+    times.push_back(sum);
+  } else {
+    for (int i = 0; i < executions; ++i) {
+      const double alone = time_run(plain);
+      times.push_back({alone, time_run(dumped)});
+    }
   }
-  return spent;
+  const double begin = now_ms();
+  CHECK(aclmdlFinalizeDump());
+  const double share = (now_ms() - begin) / executions;
+  for (Pair& pair : times) pair.spent += share;
+  return times;
 }
 
 // The same bytes in as many files, by open, write, close.
@@ -150,7 +178,7 @@ int main(int count, char** arguments) {
   if (count < 3) return 2;
   const char* model_path = arguments[1];
   const fs::path directory = fs::absolute(arguments[2]);
-  const int rounds = count > 3 ? std::atoi(arguments[3]) : 5, executions = count > 4 ? std::atoi(arguments[4]) : 2;
+  const int rounds = count > 3 ? std::atoi(arguments[3]) : 5, executions = count > 4 ? std::atoi(arguments[4]) : 4;
   const std::string only = count > 5 ? arguments[5] : "";
   const auto left_out = [&](const Mode& mode) { return mode.section && !only.empty() && only != mode.name; };
   const auto renew = [&] {
@@ -159,36 +187,36 @@ int main(int count, char** arguments) {
   };
   CHECK(aclInit(nullptr));
   CHECK(aclrtSetDevice(0));
-  std::map<std::string, std::vector<double>> times;
-  std::map<std::string, Files> files;
+  std::map<std::string, Measured> measured;
+  Model plain_model(model_path);
   for (int round = 0; round <= rounds; ++round) {  // the first one warms up
     for (const Mode& mode : modes) {
       if (left_out(mode)) continue;
+      Measured& all = measured[mode.name];
       renew();
-      const double spent = time_mode(mode, model_path, directory, executions);
-      files[mode.name] = files_below(directory / "d");
-      if (round > 0) times[mode.name].push_back(spent);
-      if (files[mode.name].bytes == 0) continue;
+      const auto times = time_both(plain_model, mode, model_path, directory, executions);
+      all.files = files_below(directory / "d");
       renew();
-      const double plain = time_plain_writes(files[mode.name], directory / "d", executions);
-      if (round > 0) times[std::string(mode.name) + ", plain writes"].push_back(plain);
+      const double plain = all.files.bytes ? time_plain_writes(all.files, directory / "d", executions) : 0;
+      if (round == 0) continue;
+      all.plain.push_back(plain);
+      for (const Pair& pair : times) {
+        all.spent.push_back(pair.spent);
+        all.of_inference.push_back(pair.spent / pair.alone);
+        all.of_both.push_back(pair.spent / (pair.alone + plain));
+      }
     }
   }
   fs::remove_all(directory);
-  std::printf("%s, medians of %d rounds of %d executions; in brackets the least, which noise spoils less\n", model_path,
-              rounds, executions);
-  const auto& off = times["off"];
+  std::printf("%s, medians of %d rounds of %d executions\n", model_path, rounds, executions);
   for (const Mode& mode : modes) {
     if (left_out(mode)) continue;
-    const auto& spent = times[mode.name];
-    std::printf("  %-18s %8.2f ms  %5.3f (%5.3f) of inference alone", mode.name, median(spent),
-                median(spent) / median(off), least(spent) / least(off));
-    if (const Files& made = files[mode.name]; made.bytes > 0) {
-      const auto& plain = times[std::string(mode.name) + ", plain writes"];
-      std::printf("  %5.3f (%5.3f) of inference + plain writes (%.2f ms; %zu files, %.1f MB)",
-                  median(spent) / (median(off) + median(plain)), least(spent) / (least(off) + least(plain)),
-                  median(plain), made.sizes.size() / executions, static_cast<double>(made.bytes) / executions / 1e6);
-    }
+    const Measured& all = measured[mode.name];
+    std::printf("  %-18s %8.2f ms  %5.3f of inference alone", mode.name, median(all.spent), median(all.of_inference));
+    if (all.files.bytes > 0)
+      std::printf("  %5.3f of inference + plain writes (%.2f ms; %zu files, %.1f MB)", median(all.of_both),
+                  median(all.plain), all.files.sizes.size() / executions,
+                  static_cast<double>(all.files.bytes) / executions / 1e6);
     std::printf("\n");
   }
   aclrtResetDevice(0);

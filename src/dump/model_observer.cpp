@@ -141,11 +141,13 @@ void ModelObserver::ran(const RunInfo& run, const graph::Node& node, std::span<c
 void ModelObserver::ran_step(const RunInfo& run, const executor::NodeStep& step, std::span<const Tensor> inputs,
                              std::span<const Tensor> outputs) {
   const auto plan = this->plan();
-  if (!plan || !plan->selection.split.contains(step.node) || !wants_run(*plan, run)) return;
+  if (!plan) return;
+  const auto found = plan->selection.split.find(step.node);
+  if (found == plan->selection.split.end() || !wants_run(*plan, run)) return;
   // What a kernel wrote to its own inputs is among its outputs; what they were before nobody has kept.
   const bool changes = step.kind == executor::NodeStep::Kind::Computes && changes_inputs(*step.part);
-  const ChosenStep chosen =
-      choose_step(plan->setting->config.mode, step, changes ? std::span<const Tensor>() : inputs, outputs);
+  const ChosenStep chosen = choose_step(plan->setting->config.mode, step, found->second,
+                                        changes ? std::span<const Tensor>() : inputs, outputs);
   recorder_.record(*plan->setting, directory_, run, chosen.node, chosen.inputs, chosen.outputs);
 }
 

@@ -88,7 +88,7 @@ class Chooser {
       for (const Node* node : walk_.tasks()) {
         if (!everything_ && !in_range.contains(node) && !in_layers(*node)) continue;
         if (config_.op_level) add(*node);
-        if (config_.kernel_level && !config_.overflow) selection_.split.insert(node);
+        if (config_.kernel_level && !config_.overflow) add_split(*node);
       }
     }
     for (const Node* node : walk_.tasks())
@@ -147,17 +147,25 @@ class Chooser {
                   [&](const ChosenTensor& t) { return black_listed(node.type, node.name, true, t.port); });
     std::erase_if(chosen.outputs,
                   [&](const ChosenTensor& t) { return black_listed(node.type, node.name, false, t.port); });
+    know_values(node, chosen);
+    for (ChosenTensor& output : chosen.outputs) output.original_op = original_op(node, output.port);
+    if (config_.mode != Mode::Input && !config_.overflow) add_data(node, chosen);
+    if (chosen.inputs.empty() && chosen.outputs.empty() && chosen.data.empty()) return;
+    selection_.nodes.emplace(&node, std::move(chosen));
+  }
+
+  void add_split(const Node& node) {
+    ChosenNode chosen = choose_operator(Mode::All, node);
+    know_values(node, chosen);
+    selection_.split.emplace(&node, std::move(chosen));
+  }
+
+  void know_values(const Node& node, ChosenNode& chosen) const {
     for (ChosenTensor& input : chosen.inputs) {
       input.constant = OpWalk::constant_of(walk_.producer_of(node, input.port));
       input.value = walk_.value_of(node, input.port);
     }
-    for (ChosenTensor& output : chosen.outputs) {
-      output.value = walk_.output_of(node, output.port);
-      output.original_op = original_op(node, output.port);
-    }
-    if (config_.mode != Mode::Input && !config_.overflow) add_data(node, chosen);
-    if (chosen.inputs.empty() && chosen.outputs.empty() && chosen.data.empty()) return;
-    selection_.nodes.emplace(&node, std::move(chosen));
+    for (ChosenTensor& output : chosen.outputs) output.value = walk_.output_of(node, output.port);
   }
 
   // Each Data operator once, however many inputs it feeds.
@@ -258,7 +266,7 @@ Selection select(const DumpConfig& config, const std::string& name, const graph:
 
 void measure_constants(Selection& selection, bool with_l2norm) {
   std::unordered_map<const graph::Constant*, std::shared_ptr<const Statistics>> known;
-  for (auto& [node, chosen] : selection.nodes) {
+  const auto measure_inputs = [&](ChosenNode& chosen) {
     for (ChosenTensor& input : chosen.inputs) {
       if (!input.constant) continue;
       auto& measured = known[input.constant];
@@ -268,7 +276,9 @@ void measure_constants(Selection& selection, bool with_l2norm) {
             measure(input.constant->type, input.constant->bytes.data(), count, with_l2norm));
       input.measured = measured;
     }
-  }
+  };
+  for (auto& [node, chosen] : selection.nodes) measure_inputs(chosen);
+  for (auto& [node, chosen] : selection.split) measure_inputs(chosen);
 }
 
 ChosenTensor choose_input(const Node& node, size_t port) {

@@ -33,8 +33,8 @@ struct ValueKeyHash {
 struct ChosenTensor {
   size_t port = 0;  // of the node's own inputs or outputs
   int32_t format = 0, sub_format = 0;
-  graph::Shape original_shape;  // used when it has as many elements as the tensor, or when that pads it
-  bool padded = false;
+  graph::Shape original_shape;                 // used when it has as many elements as the tensor
+  bool stored = false;                         // another order of them, perhaps padded: original_shape holds anyway
   std::optional<OriginalOp> original_op;       // outputs of models only
   const graph::Constant* constant = nullptr;   // the value of an input that never changes
   std::shared_ptr<const Statistics> measured;  // of the constant, when statistics are wanted
@@ -63,8 +63,8 @@ struct Selection {
   // Operators that write to their inputs, chosen or not: their inputs have a file of their own, written before they
   // run.
   std::unordered_set<const graph::Node*> changing;
-  // Those whose steps have files too, if the executor splits them.
-  std::unordered_set<const graph::Node*> split;
+  // Those whose steps have files too, if the executor splits them: all inputs and outputs, in their order.
+  std::unordered_map<const graph::Node*, ChosenNode> split;
   // Watch scene, where `nodes` are those that are watched: the operators after each of which they are looked at.
   std::unordered_set<const graph::Node*> writers;
   // Names in the configuration that match nothing in the model.

@@ -27,7 +27,9 @@ void show_as_stored(Tensor& tensor, ChosenTensor& chosen) {
   }
   chosen.sub_format = 0;
   chosen.original_shape = shape;
-  chosen.padded = true;
+  chosen.stored = true;
+  chosen.constant = nullptr;  // whose bytes are in the other order
+  chosen.measured = nullptr;
   tensor.shape = stored;
   tensor.layout = Layout::Plain;
 }
@@ -39,14 +41,17 @@ void add(std::vector<Tensor>& tensors, std::vector<ChosenTensor>& chosen, const 
   chosen.push_back(std::move(choice));
 }
 
-ChosenTensor described(const graph::Node& node, bool input, size_t port) {
-  if (input) return choose_input(node, port);
-  return port < node.outputs.size() ? choose_output(node, port) : ChosenTensor{};
+// A tensor of the node or of a member, of which only the descriptions are known.
+ChosenTensor describe(const NodeStep& step, const ChosenNode& whole, bool input, size_t port) {
+  const auto& known = input ? whole.inputs : whole.outputs;
+  if (step.part == step.node) return port < known.size() ? known[port] : ChosenTensor{};
+  if (input) return choose_input(*step.part, port);
+  return port < step.part->outputs.size() ? choose_output(*step.part, port) : ChosenTensor{};
 }
 
 }  // namespace
 
-ChosenStep choose_step(Mode mode, const NodeStep& step, std::span<const Tensor> inputs,
+ChosenStep choose_step(Mode mode, const NodeStep& step, const ChosenNode& whole, std::span<const Tensor> inputs,
                        std::span<const Tensor> outputs) {
   const std::string name = step.node->name + "_" + step.name();
   ChosenStep chosen{.node = {.stem = mangled(step.type()) + "." + mangled(name), .name = name}};
@@ -55,10 +60,10 @@ ChosenStep choose_step(Mode mode, const NodeStep& step, std::span<const Tensor> 
   if (mode != Mode::Output)
     for (size_t i = 0; i < inputs.size(); ++i)
       add(chosen.inputs, chosen.node.inputs, inputs[i],
-          described(*step.part, computes || before, computes ? i : step.port));
+          describe(step, whole, computes || before, computes ? i : step.port));
   if (mode != Mode::Input)
     for (size_t o = 0; o < outputs.size(); ++o)
-      add(chosen.outputs, chosen.node.outputs, outputs[o], described(*step.part, before, computes ? o : step.port));
+      add(chosen.outputs, chosen.node.outputs, outputs[o], describe(step, whole, before, computes ? o : step.port));
   return chosen;
 }
 

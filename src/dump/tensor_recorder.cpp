@@ -62,14 +62,14 @@ void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool inpu
                      .sub_format = chosen.sub_format,
                      .address = reinterpret_cast<uint64_t>(tensor.data)};
   const bool known = graph::is_known(chosen.original_shape) &&
-                     (chosen.padded || graph::element_count(chosen.original_shape) == tensor.count());
+                     (chosen.stored || graph::element_count(chosen.original_shape) == tensor.count());
   header.original_shape = dims_of(known ? chosen.original_shape : tensor.shape);
   if (chosen.measured && graph::element_count(chosen.constant->shape) == tensor.count())
     measured = chosen.measured.get();
   // A fault that overwrites values makes what was known of them wrong.
   static const bool values_change = faults().has(OpFault::Kind::Overwrite);
-  entries.push_back(
-      {&tensor, input, std::move(header), chosen.constant, measured, values_change ? ValueKey{} : chosen.value});
+  entries.push_back({&tensor, input, std::move(header), chosen.constant, measured,
+                     values_change ? ValueKey{} : chosen.value, chosen.stored});
 }
 
 void TensorRecorder::record(const Setting& setting, const std::string& directory, const RunInfo& run,
@@ -193,7 +193,7 @@ bool TensorRecorder::add_constant(const Entry& entry, Piece& piece) {
 }
 
 bool TensorRecorder::add_known(const Entry& entry, Piece& piece) const {
-  const auto found = entry.value.node ? copies_.find(entry.value) : copies_.end();
+  const auto found = entry.value.node && !entry.stored ? copies_.find(entry.value) : copies_.end();
   if (found == copies_.end() || found->second.bytes != entry.header.size) return false;
   auto copy = found->second.copy.lock();
   if (!copy) return false;
@@ -204,7 +204,7 @@ bool TensorRecorder::add_known(const Entry& entry, Piece& piece) const {
 Status TensorRecorder::copy(const Entry& entry, BufferPool::Reservation& room, Piece& piece) {
   const auto memory = room.take(entry.header.size);
   TRY(copy_row_major(*entry.tensor, memory.get(), entry.header.size));
-  if (entry.value.node) copies_[entry.value] = {entry.header.size, memory};
+  if (entry.value.node && !entry.stored) copies_[entry.value] = {entry.header.size, memory};
   piece = {memory.get(), entry.header.size, memory};
   return {};
 }

@@ -53,6 +53,7 @@ class TensorRecorder {
     const graph::Constant* constant;
     const Statistics* measured;  // null: not known beforehand
     ValueKey value;
+    bool stored;  // as of ChosenTensor
   };
   using Entries = std::vector<Entry>;
   // A copy of a tensor in row-major order that waits to be written.

@@ -25,6 +25,7 @@ const graph::Node conv{.name = "net/conv",
                        .inputs = {{0, 0}, {1, 0}},
                        .input_descs = {described(graph::Format::NCHW), described(graph::Format::ND)},
                        .outputs = {described(graph::Format::NCHW)}};
+const ChosenNode whole = choose_operator(Mode::All, conv);
 float memory[1024];
 
 Tensor tensor(graph::Shape shape, Layout layout) { return {graph::DataType::Float, std::move(shape), layout, memory}; }
@@ -46,7 +47,7 @@ TEST(ChosenStep, TensorsAreSaidAsTheyLieInMemory) {
   };
   for (const Case& each : cases) {
     const std::vector<Tensor> outputs{tensor(each.shape, each.layout)};
-    const ChosenStep chosen = choose_step(Mode::Output, {&conv, &conv}, {}, outputs);
+    const ChosenStep chosen = choose_step(Mode::Output, {&conv, &conv}, whole, {}, outputs);
     ASSERT_THAT(chosen.outputs, SizeIs(1));
     EXPECT_EQ(chosen.outputs[0].shape, each.stored);
     EXPECT_EQ(chosen.outputs[0].layout, Layout::Plain);
@@ -61,7 +62,7 @@ TEST(ChosenStep, TensorsAreSaidAsTheyLieInMemory) {
 
 TEST(ChosenStep, BlocksWithADepthAreLeftToBePutInOrder) {
   const std::vector<Tensor> outputs{tensor({1, 8, 2, 3, 3}, Layout::Blocked8)};
-  const ChosenStep chosen = choose_step(Mode::Output, {&conv, &conv}, {}, outputs);
+  const ChosenStep chosen = choose_step(Mode::Output, {&conv, &conv}, whole, {}, outputs);
   EXPECT_EQ(chosen.outputs[0].layout, Layout::Blocked8);
   EXPECT_THAT(chosen.outputs[0].shape, ElementsAre(1, 8, 2, 3, 3));
   EXPECT_EQ(chosen.node.outputs[0].format, 0);
@@ -77,20 +78,33 @@ TEST(ChosenStep, NamesAreTheOperatorsAndTheSteps) {
       {{&conv, &relu, NodeStep::Kind::ChangesInput, 0}, "TransData.net_conv_relu_TransData_input0"},
   };
   for (const auto& [step, stem] : steps) {
-    const ChosenStep chosen = choose_step(Mode::All, step, {}, {});
+    const ChosenStep chosen = choose_step(Mode::All, step, whole, {}, {});
     EXPECT_EQ(chosen.node.stem, stem);
     EXPECT_EQ(chosen.node.name, "net/conv_" + step.name());
+  }
+}
+
+TEST(ChosenStep, AConstantThatWasPutInAnotherOrderIsNoLongerTheModels) {
+  const graph::Constant constant;
+  ChosenNode known = whole;
+  known.inputs[1].constant = &constant;
+  known.inputs[1].measured = std::make_shared<const Statistics>();
+  for (const Layout layout : {Layout::Plain, Layout::ChannelsLast}) {
+    const std::vector<Tensor> inputs{tensor({1, 3, 2, 2}, Layout::Plain), tensor({4, 3, 2, 2}, layout)};
+    const ChosenStep chosen = choose_step(Mode::Input, {&conv, &conv}, known, inputs, {});
+    EXPECT_EQ(chosen.node.inputs[1].constant, layout == Layout::Plain ? &constant : nullptr);
+    EXPECT_EQ(chosen.node.inputs[1].measured != nullptr, layout == Layout::Plain);
   }
 }
 
 TEST(ChosenStep, TheModeLeavesOutSidesAndAChangeHasTheFormatOfItsTensor) {
   const NodeStep step{&conv, &conv, NodeStep::Kind::ChangesInput, 0};
   const std::vector<Tensor> from{tensor({1, 3, 2, 2}, Layout::ChannelsLast)}, to{tensor({1, 3, 2, 2}, Layout::Plain)};
-  const ChosenStep all = choose_step(Mode::All, step, from, to);
+  const ChosenStep all = choose_step(Mode::All, step, whole, from, to);
   EXPECT_EQ(all.node.inputs[0].format, 1);
   EXPECT_EQ(all.node.outputs[0].format, 0);
-  EXPECT_THAT(choose_step(Mode::Input, step, from, to).outputs, IsEmpty());
-  EXPECT_THAT(choose_step(Mode::Output, step, from, to).inputs, IsEmpty());
+  EXPECT_THAT(choose_step(Mode::Input, step, whole, from, to).outputs, IsEmpty());
+  EXPECT_THAT(choose_step(Mode::Output, step, whole, from, to).inputs, IsEmpty());
 }
 
 }  // namespace
