@@ -29,6 +29,9 @@ std::span<const KernelRow> onednn_concat_rows();
 std::span<const KernelRow> onednn_lstm_rows();
 std::span<const KernelRow> onednn_recurrent_rows();
 
+// Of cpu/nn.
+std::span<const KernelRow> gemm_rows();
+
 // Of the files in cpu/quant: integers by way of floats.
 std::span<const KernelRow> integer_matmul_rows();
 std::span<const KernelRow> integer_convolution_rows();

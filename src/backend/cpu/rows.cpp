@@ -31,6 +31,7 @@ constexpr Family fast_families[] = {
     cpu::onednn_concat_rows,
     cpu::onednn_lstm_rows,
     cpu::onednn_recurrent_rows,
+    cpu::gemm_rows,
     cpu::integer_matmul_rows,
     cpu::integer_convolution_rows,
 };

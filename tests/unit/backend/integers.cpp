@@ -119,6 +119,37 @@ TEST(IntegerConvolution, EmptyTensorsAreLeftToTheReference) {
   EXPECT_TRUE(numbers(call).empty());
 }
 
+TEST(IntegerGemm, HasTheIntegersOfTheReference) {
+  for (const bool turned : {false, true}) {
+    const Shape a = turned ? Shape{1500, 3} : Shape{3, 1500}, b = turned ? Shape{5, 1500} : Shape{1500, 5};
+    OpCall call{"GEMM",
+                {tensor<int8_t>(a, wholes(a, -128, 127, 1)), tensor<int8_t>(b, wholes(b, -128, 127, 2)),
+                 tensor<int32_t>({3, 5}, wholes({3, 5}, -90000, 90000, 3)), tensor<int32_t>({}, {3}),
+                 tensor<int32_t>({}, {-2})},
+                {{"transpose_a", turned}, {"transpose_b", turned}},
+                "reference",
+                {{DataType::Int32, {3, 5}}}};
+    const Numbers reference = numbers(call);
+    call.how = "fast";
+    EXPECT_EQ(numbers(call), reference);
+  }
+}
+
+// 2 * (1 * 3 + 2 * 4) - 3 * 5 = 7; and 2048 + 1 + 1, of which a half float would lose the ones one by one.
+TEST(Gemm, ScalesTheProductAndTheAddend) {
+  const auto gemm = [](DataType type, const std::string& how, const Numbers& numbers) {
+    return OpCall{"GEMM",
+                  {tensor(type, {1, 2}, {numbers[0], numbers[1]}), tensor(type, {2, 1}, {numbers[2], numbers[3]}),
+                   tensor(type, {1, 1}, {numbers[4]}), tensor(type, {}, {numbers[5]}), tensor(type, {}, {numbers[6]})},
+                  {},
+                  how};
+  };
+  EXPECT_EQ(numbers(gemm(DataType::Float, "fast", {1, 2, 3, 4, 5, 2, -3})), Numbers{7});
+  for (const DataType type : {DataType::Float16, DataType::BFloat16})
+    EXPECT_EQ(numbers(gemm(type, "widened", {1, 2, 3, 4, 5, 2, -3})), Numbers{7});
+  EXPECT_EQ(numbers(gemm(DataType::Float16, "widened", {2048, 1, 1, 1, 1, 1, 1})), Numbers{2050});
+}
+
 // 3000 * 127 * 127 = 48387000 is no float of its own neighbours: 4 apart. The bias is added before the scale.
 TEST(QuantBatchMatmul, SumsAreExactBeforeTheyAreScaled) {
   const Value a = tensor<int8_t>({1, 3000}, Numbers(3000, 127)), b = tensor<int8_t>({3000, 1}, Numbers(3000, 127));
