@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "base/text.h"
 
@@ -26,6 +28,18 @@ struct Descriptor {
   }
 };
 
+uintptr_t number_of(const void* address) { return reinterpret_cast<uintptr_t>(address); }
+
+struct Mappings {
+  std::mutex mutex;
+  std::map<uintptr_t, uintptr_t> begins;  // where mapped files begin, by their ends; guarded by mutex
+};
+
+Mappings& mappings() {
+  static auto* all = new Mappings;
+  return *all;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
@@ -39,12 +53,29 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   if (size > 0) {
     address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
     if (address == MAP_FAILED) return unreadable(path, std::strerror(errno));
+    std::lock_guard lock(mappings().mutex);
+    mappings().begins[number_of(address) + size] = number_of(address);
   }
   return std::shared_ptr<const MappedFile>(new MappedFile(address, size));
 }
 
 MappedFile::~MappedFile() {
-  if (address_) munmap(address_, size_);
+  if (!address_) return;
+  {
+    std::lock_guard lock(mappings().mutex);
+    mappings().begins.erase(number_of(address_) + size_);
+  }
+  munmap(address_, size_);
+}
+
+void forget_pages(const void* data, size_t size) {
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t first = number_of(data), end = first + size;
+  std::lock_guard lock(mappings().mutex);  // so that it stays mapped
+  const auto found = mappings().begins.upper_bound(first);
+  if (found == mappings().begins.end() || first < found->second || end > found->first) return;
+  const uintptr_t whole_first = (first + page - 1) / page * page, whole_end = end / page * page;
+  if (whole_first < whole_end) madvise(reinterpret_cast<void*>(whole_first), whole_end - whole_first, MADV_DONTNEED);
 }
 
 }  // namespace belay

@@ -28,4 +28,8 @@ class MappedFile {
   size_t size_;
 };
 
+// Gives back the memory of bytes in a MappedFile; they are read from the file again when somebody needs them. Does
+// nothing to bytes elsewhere.
+void forget_pages(const void* data, size_t size);
+
 }  // namespace belay

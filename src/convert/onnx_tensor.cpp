@@ -176,6 +176,7 @@ void take_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
   auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
   value.bytes = *copy;
   value.owner = std::move(copy);
+  forget_pages(bytes.data(), bytes.size());
 }
 
 Status take_external(const Fields& fields, size_t bytes, TensorSource& source, graph::Constant& value) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "support/temporary_directory.h"
@@ -24,6 +25,26 @@ TEST(MappedFile, ShowsTheBytesAndOutlivesTheName) {
   const auto empty = MappedFile::open(directory.write("empty", ""));
   ASSERT_TRUE(empty.ok());
   EXPECT_EQ((*empty)->bytes().size(), 0u);
+}
+
+TEST(MappedFile, ForgottenPagesAreReadAgainAndOthersAreLeftAlone) {
+  const auto faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  const test::TemporaryDirectory directory;
+  const std::string text(1 << 20, 'b');
+  const auto file = MappedFile::open(directory.write("file", text));
+  ASSERT_TRUE(file.ok()) << file.status().message;
+  EXPECT_EQ(text_of(**file), text);
+  forget_pages((*file)->bytes().data() + 100, text.size() - 200);
+  const auto before = faults();
+  EXPECT_EQ(text_of(**file), text);
+  EXPECT_GT(faults(), before);
+  std::vector<std::byte> elsewhere(1 << 20, std::byte{7});
+  forget_pages(elsewhere.data(), elsewhere.size());
+  EXPECT_EQ(elsewhere, std::vector<std::byte>(1 << 20, std::byte{7}));
 }
 
 TEST(MappedFile, RefusesWhatIsMissingOrNoRegularFile) {
