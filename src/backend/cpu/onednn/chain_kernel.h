@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "backend/cpu/onednn/call.h"
-#include "backend/cpu/onednn/chain.h"
+#include "backend/cpu/onednn/post_ops.h"
 #include "backend/cpu/onednn/weights.h"
 
 namespace belay::backend::cpu::onednn {

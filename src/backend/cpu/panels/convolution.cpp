@@ -14,8 +14,6 @@ namespace belay::backend::cpu {
 namespace {
 
 using graph::Convolution;
-using onednn::Chain;
-using onednn::PackedWeights;
 using namespace panels;
 
 struct Geometry {
@@ -141,18 +139,24 @@ class PanelConvolution : public Kernel {
   std::byte* scratch_ = nullptr;
 };
 
-// The taps one after the other, as `find_rows` has them.
+// The taps one after the other, as `find_rows` has them. Some inputs at a time, so that both sides stay in the cache.
 void pack_panel(const Filter& filter, int64_t first, float* to) {
+  constexpr int64_t inputs_together = 16;
   const int64_t width = width_at(first, filter.outputs);
   to += first * filter.height * filter.width * filter.inputs;
-  for (int64_t y = 0; y < filter.height; ++y)
-    for (int64_t x = 0; x < filter.width; ++x)
-      for (int64_t i = 0; i < filter.inputs; ++i, to += width)
-        for (int64_t o = 0; o < width; ++o) to[o] = filter.at(first + o, i)[y * filter.along_y + x * filter.along_x];
+  for (int64_t from = 0; from < filter.inputs; from += inputs_together)
+    for (int64_t o = 0; o < width; ++o)
+      for (int64_t i = from; i < std::min(from + inputs_together, filter.inputs); ++i) {
+        const float* weights = filter.at(first + o, i);
+        float* place = to + i * width + o;
+        for (int64_t y = 0; y < filter.height; ++y)
+          for (int64_t x = 0; x < filter.width; ++x, place += filter.inputs * width)
+            *place = weights[y * filter.along_y + x * filter.along_x];
+      }
 }
 
 MadeKernel make(const KernelRequest& request) {
-  const Chain chain = TRY(onednn::read_chain(request));
+  const Chain chain = TRY(read_chain(request));
   const graph::InferContext context(*chain.head, chain.infos);
   const Convolution c = TRY(graph::read_convolution(context));
   TRY(check_convolution(request, chain, c));

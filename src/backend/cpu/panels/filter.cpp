@@ -9,13 +9,13 @@
 namespace belay::backend::cpu::panels {
 namespace {
 
-bool is_relu(const onednn::Activation& activation) {
-  return activation.size() == 1 && activation[0].algorithm == dnnl::algorithm::eltwise_relu && activation[0].alpha == 0;
+bool is_relu(const Activation& activation) {
+  return activation.size() == 1 && activation[0].kind == EltwiseKind::Relu && activation[0].alpha == 0;
 }
 
 }  // namespace
 
-Status check_convolution(const KernelRequest& request, const onednn::Chain& chain, const graph::Convolution& c) {
+Status check_convolution(const KernelRequest& request, const Chain& chain, const graph::Convolution& c) {
   if (request.outputs[0].type != DataType::Float) return refuse("only float");
   for (const size_t port : {c.x, c.filter, c.bias})
     if (input_at(chain, port) >= 0 && chain.infos[port].type != DataType::Float) return refuse("only float");
@@ -30,12 +30,12 @@ Status check_convolution(const KernelRequest& request, const onednn::Chain& chai
   return {};
 }
 
-int input_at(const onednn::Chain& chain, size_t port) {
+int input_at(const Chain& chain, size_t port) {
   return port < chain.infos.size() && chain.infos[port].present ? chain.ports[port] : -1;
 }
 
-Result<onednn::PackedWeights> pack_filter(const std::string& form, const graph::Convolution& c,
-                                          const graph::TensorInfo& filter, int64_t count, PackPanel pack) {
+Result<PackedWeights> pack_filter(const std::string& form, const graph::Convolution& c, const graph::TensorInfo& filter,
+                                  int64_t count, PackPanel pack) {
   const Shape strides = row_major_strides(filter.shape);
   const auto& space = c.filter_axes.spatial;
   const Filter view = {c.output_channels,
@@ -49,14 +49,14 @@ Result<onednn::PackedWeights> pack_filter(const std::string& form, const graph::
                        strides[space[1]]};
   const std::string key = formatted("{} {} {} {} {} {} {} {} {}", form, view.outputs, view.inputs, view.height,
                                     view.width, view.along_output, view.along_input, view.along_y, view.along_x);
-  return onednn::pack_as(key, view.data, filter.value->bytes.size(), static_cast<size_t>(count) * sizeof(float),
-                         [&](void* to) -> Status {
-                           const int64_t panels = (view.outputs + panel_width - 1) / panel_width;
-                           parallel_for(panels, 1, [&](int64_t begin, int64_t end) {
-                             for (int64_t p = begin; p < end; ++p) pack(view, p * panel_width, static_cast<float*>(to));
-                           });
-                           return {};
-                         });
+  return pack_as(key, view.data, filter.value->bytes.size(), static_cast<size_t>(count) * sizeof(float),
+                 [&](void* to) -> Status {
+                   const int64_t panels = (view.outputs + panel_width - 1) / panel_width;
+                   parallel_for(panels, 1, [&](int64_t begin, int64_t end) {
+                     for (int64_t p = begin; p < end; ++p) pack(view, p * panel_width, static_cast<float*>(to));
+                   });
+                   return {};
+                 });
 }
 
 }  // namespace belay::backend::cpu::panels

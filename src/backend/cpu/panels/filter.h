@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "backend/cpu/onednn/chain.h"
-#include "backend/cpu/onednn/weights.h"
+#include "backend/cpu/chain.h"
+#include "backend/cpu/packed_weights.h"
 #include "graph/convolution.h"
 
 // What the convolutions that compute in panels have in common.
 namespace belay::backend::cpu::panels {
 
 // Float, two dimensions, one group, channels in multiples of 16, no activation but Relu.
-Status check_convolution(const KernelRequest& request, const onednn::Chain& chain, const graph::Convolution& c);
+Status check_convolution(const KernelRequest& request, const Chain& chain, const graph::Convolution& c);
 
 // The node's input that a port of the head is; -1 when it is open.
-int input_at(const onednn::Chain& chain, size_t port);
+int input_at(const Chain& chain, size_t port);
 
 // A constant filter, whatever the order of its elements.
 struct Filter {
@@ -25,7 +25,7 @@ struct Filter {
 // Writes the form of it that a panel of output channels, from `first` on, has.
 using PackPanel = void (*)(const Filter& filter, int64_t first, float* to);
 // The filter in another form, `count` floats of it; kernels with the same filter share it.
-Result<onednn::PackedWeights> pack_filter(const std::string& form, const graph::Convolution& c,
-                                          const graph::TensorInfo& filter, int64_t count, PackPanel pack);
+Result<PackedWeights> pack_filter(const std::string& form, const graph::Convolution& c, const graph::TensorInfo& filter,
+                                  int64_t count, PackPanel pack);
 
 }  // namespace belay::backend::cpu::panels

@@ -15,8 +15,6 @@ namespace belay::backend::cpu {
 namespace {
 
 using graph::Convolution;
-using onednn::Chain;
-using onednn::PackedWeights;
 using namespace winograd;
 
 // Below it, the fewer products do not pay for reading 16 weights instead of 9.
@@ -125,7 +123,10 @@ Status check(const KernelRequest& request, const Chain& chain, const Convolution
     if (c.window.kernel[i] != 3 || c.window.stride[i] != 1 || c.window.dilation[i] != 1)
       return refuse("only filters of 3 x 3 that move by 1");
   if (chain.addend >= 0) return refuse("a sum is not fused");
-  const graph::Constant& filter = *chain.infos[c.filter].value;
+  return {};
+}
+
+Status check_weights(const graph::Constant& filter) {
   const auto* weights = reinterpret_cast<const float*>(filter.bytes.data());
   if (!std::all_of(weights, weights + filter.bytes.size() / sizeof(float),
                    [](float weight) { return std::fabs(weight) <= largest_weight; }))
@@ -147,12 +148,13 @@ Geometry read_geometry(const Convolution& c, const Shape& x, const Shape& y) {
 }
 
 MadeKernel make(const KernelRequest& request) {
-  const Chain chain = TRY(onednn::read_chain(request));
+  const Chain chain = TRY(read_chain(request));
   const graph::InferContext context(*chain.head, chain.infos);
   const Convolution c = TRY(graph::read_convolution(context));
   TRY(check(request, chain, c));
   const Geometry g = read_geometry(c, chain.infos[c.x].shape, request.outputs[0].shape);
   if (g.tiles() < fewest_tiles) return refuse("the image is small");
+  TRY(check_weights(*chain.infos[c.filter].value));
   const PackedWeights weights =
       TRY(panels::pack_filter("winograd", c, chain.infos[c.filter], points * g.inputs * g.outputs, transform_filter));
   return std::unique_ptr<Kernel>(new WinogradConvolution(request, chain, c, g, weights));
