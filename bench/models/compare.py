@@ -2,8 +2,9 @@
 """belay run against ONNX Runtime on the same files, cores and shapes, alternating; prints ratios of medians.
 
 usage: compare.py BELAY MODELS_DIRECTORY ORT_DIRECTORY [NAME...]
-ORT_DIRECTORY holds node_modules/onnxruntime-node. A model that has an .om beside its .onnx is loaded from the .om by
-Belay, as a user would; ONNX Runtime has the .onnx.
+ORT_DIRECTORY holds node_modules/onnxruntime-node. Belay runs an .om, as a user would; the atc beside BELAY makes it from
+the .onnx. Loading is shown for the .om and, by way of the converter, for the .onnx; its ratio is the .om's against ONNX
+Runtime's making of a session.
 """
 import json
 import os
@@ -43,22 +44,36 @@ def onnx_runtime(directory, model, threads, repeat, shape):
                  environment)
 
 
+def converted(tool, onnx, shape):
+    """The .om beside an .onnx file, made when it is missing or older."""
+    om = onnx.with_suffix(".om")
+    if not om.exists() or om.stat().st_mtime < onnx.stat().st_mtime:
+        atc = pathlib.Path(tool).resolve().with_name("atc")
+        subprocess.run([str(atc), "--framework=5", "--soc_version=Ascend910B3", f"--model={onnx.name}",
+                        f"--output={onnx.stem}", f"--input_shape=input:{shape}"],
+                       check=True, stdout=subprocess.DEVNULL, cwd=onnx.parent)
+    return om
+
+
 def compare(name, threads, tool, models, ort):
-    onnx, om, repeat = models / f"{name}.onnx", models / f"{name}.om", REPEAT[name]
-    ours, theirs = [], []
+    onnx, repeat, shape = models / f"{name}.onnx", REPEAT[name], SHAPES[name]
+    om = converted(tool, onnx, shape)
+    ours, direct, theirs = [], [], []
     for _ in range(ROUNDS):
-        ours.append(belay(tool, om if om.exists() else onnx, threads, repeat, SHAPES[name]))
-        theirs.append(onnx_runtime(ort, onnx, threads, repeat, SHAPES[name]))
-    time, load, peak = ([statistics.median(run[key] for run in runs) for runs in (ours, theirs)]
+        ours.append(belay(tool, om, threads, repeat, shape))
+        theirs.append(onnx_runtime(ort, onnx, threads, repeat, shape))
+        direct.append(belay(tool, onnx, threads, 1, shape))
+    time, load, peak = ([statistics.median(run[key] for run in runs) for runs in (ours, direct, theirs)]
                         for key in ("median_ms", "load_ms", "peak_mib"))
-    print(f"{name:10} {threads:7} {time[0]:9.2f} {time[1]:9.2f} {time[0] / time[1]:7.2f} {TARGETS.get(name, 1.0):8.2f}"
-          f" {load[0]:9.0f} {load[1]:9.0f} {peak[0]:9.0f} {peak[1]:9.0f}", flush=True)
+    print(f"{name:10} {threads:7} {time[0]:8.2f} {time[2]:8.2f} {time[0] / time[2]:6.2f} {TARGETS.get(name, 1.0):7.2f}"
+          f" {load[0]:8.0f} {load[1]:6.0f} {load[2]:6.0f} {load[0] / load[2]:6.2f}"
+          f" {peak[0]:8.0f} {peak[1]:6.0f} {peak[2]:6.0f}", flush=True)
 
 
 def main():
     tool, models, ort = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    print(f"{'':18}     run, ms{'':25}   load, ms{'':9}    peak, MiB")
-    print(f"{'model':10} threads     belay       ort   ratio   target     belay       ort     belay       ort")
+    print(f"{'':18}  run, ms{'':24}   load, ms{'':21}  peak, MiB")
+    print("model      threads    belay      ort  ratio  target      .om  .onnx    ort  ratio      .om  .onnx    ort")
     for name in sys.argv[4:] or SHAPES:
         for threads in (1, 2):
             compare(name, threads, tool, models, ort)
