@@ -15,6 +15,16 @@ using graph::TensorInfo;
 
 constexpr std::string_view kBatchCount = "_batch_num";  // of the Case that chooses between gears
 
+size_t largest_storage(graph::DataType type, const graph::Shape& shape) {
+  return backend::storage_bytes(type, shape, backend::Layout::Blocked16);
+}
+
+// Of a tensor of half floats, which kernels may want as floats.
+size_t widened_bytes(const TensorInfo& info) {
+  const bool half = info.type == graph::DataType::Float16 || info.type == graph::DataType::BFloat16;
+  return info.present && half ? largest_storage(graph::DataType::Float, info.shape) : 0;
+}
+
 // Tensors of one graph and of the graphs inside it, each from its node to its last reader.
 class Estimator {
  public:
@@ -39,9 +49,9 @@ class Estimator {
         if (!graph::is_known(output.shape)) dynamic = true;
         if (dynamic) return size_t{0};
         of_node[i].push_back(blocks.size());
-        blocks.push_back({backend::storage_bytes(output.type, output.shape, backend::Layout::Blocked16),
-                          static_cast<int>(i), static_cast<int>(i)});
+        blocks.push_back({largest_storage(output.type, output.shape), static_cast<int>(i), static_cast<int>(i)});
       }
+      blocks.push_back({widened(graph, static_cast<int>(i), inference), static_cast<int>(i), static_cast<int>(i)});
     }
     return plan_arena(blocks);
   }
@@ -49,6 +59,18 @@ class Estimator {
   bool dynamic = false;
 
  private:
+  // What a node needs for its half floats as floats. Constants are no part of it.
+  static size_t widened(const graph::Graph& graph, int index, const graph::GraphInference& inference) {
+    const graph::Node& node = graph.nodes[static_cast<size_t>(index)];
+    const auto inputs = inference.inputs_of(node);
+    size_t bytes = 0;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (node.inputs[i].connected() && !graph::is_constant(graph.nodes[static_cast<size_t>(node.inputs[i].node)]))
+        bytes += widened_bytes(inputs[i]);
+    for (const TensorInfo& output : inference.outputs_of(index)) bytes += widened_bytes(output);
+    return bytes;
+  }
+
   // What a node needs while its own graphs run: of several branches the largest.
   Result<size_t> inner(const graph::Node& node, const graph::GraphInference& inference) {
     const auto inputs = inference.inputs_of(node);

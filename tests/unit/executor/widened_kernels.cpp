@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/half.h"
+#include "executor/memory_estimate.h"
 #include "unit/executor/one_node_models.h"
 
 namespace belay::executor {
@@ -339,6 +340,19 @@ TEST(WidenedRecurrent, AgreesWithTheReferenceRoundedOnce) {
                 {{"hidden_size", int64_t{16}}, {"direction", std::string("forward")}}, op == "CommonLSTM" ? 3 : 2)});
       expect_agrees({b.model(), {{x, random_floats(x, 1)}}}, "widened", 64);
     }
+}
+
+// A program that brings the memory that aclmdlQuerySize asks for shall be able to use it.
+TEST(WidenedNetwork, ItsScratchIsPartOfTheMemoryThatIsAskedFor) {
+  Case c = conv_model({{1, 16, 112, 112}, {16, 16, 1, 1}});
+  round_values(DataType::Float16, c.model.main(), true);
+  const auto loaded = load(std::make_shared<const graph::Model>(c.model), {.threads = 1});
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message;
+  const size_t floats = 2 * 16 * 112 * 112 * sizeof(float);  // x and y
+  EXPECT_GE((*loaded)->work_bytes(), floats);
+  const auto estimate = estimate_memory(c.model);
+  ASSERT_TRUE(estimate.ok()) << estimate.status().message;
+  EXPECT_GE((*estimate).work_bytes, floats);
 }
 
 // Layouts between the nodes, and a result that takes over an input's memory.
