@@ -8,7 +8,6 @@
 
 #include "backend/cpu/parallel.h"
 #include "backend/known_operators.h"
-#include "base/large_memory.h"
 #include "executor/eager.h"
 #include "executor/memory_estimate.h"
 #include "executor/program.h"
@@ -68,7 +67,7 @@ class StaticModel : public LoadedModel {
   StaticModel(std::shared_ptr<const graph::Model> model, std::unique_ptr<Program> program, const LoadOptions& options)
       : model_(std::move(model)), program_(std::move(program)), weight_bytes_(count_weights(*model_)) {
     if (!options.work_memory) {
-      own_arena_ = large_memory(program_->arena_bytes());
+      own_arena_.reset(std::aligned_alloc(kAlignment, std::max(program_->arena_bytes(), kAlignment)));
       if (!own_arena_) throw std::bad_alloc();
     }
     program_->set_arena(options.work_memory ? options.work_memory : own_arena_.get());
@@ -90,7 +89,7 @@ class StaticModel : public LoadedModel {
  private:
   const std::shared_ptr<const graph::Model> model_;
   const std::unique_ptr<Program> program_;
-  std::shared_ptr<void> own_arena_;
+  std::unique_ptr<void, decltype(&std::free)> own_arena_{nullptr, std::free};
   const size_t weight_bytes_;
 };
 
@@ -191,8 +190,7 @@ class DynamicModel : public LoadedModel {
     if (bytes > arena_bytes_) {
       arena_.reset();
       arena_bytes_ = 0;
-      arena_ = large_memory(bytes);
-      if (!arena_) throw std::bad_alloc();
+      arena_.reset(TRY(HostAllocator().allocate(bytes)));
       arena_bytes_ = bytes;
       for (Kept& other : kept_) other.arena = nullptr;
     }
@@ -205,7 +203,7 @@ class DynamicModel : public LoadedModel {
   const ProgramOptions options_;
   EagerRunner eager_;
   std::list<Kept> kept_;
-  std::shared_ptr<void> arena_;
+  std::unique_ptr<void, decltype(&std::free)> arena_{nullptr, std::free};
   size_t arena_bytes_ = 0;
   const size_t weight_bytes_;
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/packed_weights.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -10,11 +14,12 @@
 
 #include "backend/cpu/parallel.h"
 #include "backend/kernel.h"
-#include "base/large_memory.h"
 #include "base/mapped_file.h"
 
 namespace belay::backend::cpu {
 namespace {
+
+constexpr size_t alignment = 64, many_bytes = 128 << 10;
 
 struct Store {
   std::mutex mutex;
@@ -26,35 +31,20 @@ Store& store() {
   return *one;
 }
 
-// Weights side by side in blocks that live as long as one of their weights does.
-class Blocks {
- public:
-  static Blocks& all() {
-    static auto* one = new Blocks;
-    return *one;
-  }
-
-  std::shared_ptr<void> take(size_t wanted) {
-    constexpr size_t alignment = 64, block_bytes = 8 << 20, large = 2 << 20;
-    const size_t bytes = (wanted + alignment - 1) / alignment * alignment;
-    if (bytes >= large) return large_memory(bytes);
-    std::lock_guard lock(mutex_);
-    auto block = block_.lock();
-    if (!block || used_ + bytes > block_bytes) {
-      block_ = block = large_memory(block_bytes);
-      used_ = 0;
-    }
-    if (!block) return nullptr;
-    auto* memory = static_cast<std::byte*>(block.get()) + used_;
-    used_ += bytes;
-    return {block, memory};
-  }
-
- private:
-  std::mutex mutex_;
-  std::weak_ptr<void> block_;  // where the next go; guarded by mutex_, as is used_
-  size_t used_ = 0;
-};
+// Asks for all pages of the memory at once: that is cheaper than a fault for each. Where the system cannot do it, they
+// come one by one.
+void bring_pages(const void* data, size_t bytes, int advice) {
+  constexpr size_t part = 1 << 20;
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t first = (reinterpret_cast<uintptr_t>(data) + page - 1) / page * page;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + bytes) / page * page;
+  if (first >= end) return;
+  const size_t parts = (end - first + part - 1) / part;
+  parallel_for(static_cast<int64_t>(parts), 1, [&](int64_t begin, int64_t last) {
+    const uintptr_t from = first + static_cast<size_t>(begin) * part;
+    madvise(reinterpret_cast<void*>(from), std::min(first + static_cast<size_t>(last) * part, end) - from, advice);
+  });
+}
 
 // Of parts and then of their hashes, so that the threads can share the work.
 XXH128_hash_t hash_of(const void* data, size_t bytes) {
@@ -69,13 +59,16 @@ XXH128_hash_t hash_of(const void* data, size_t bytes) {
 
 }  // namespace
 
-Result<std::shared_ptr<void>> allocate_packed(size_t bytes) {
-  if (auto memory = Blocks::all().take(bytes)) return memory;
-  return refuse("there is no memory for packed weights");
+Result<std::shared_ptr<void>> allocate_packed(size_t wanted) {
+  const size_t bytes = (wanted + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, std::max(bytes, alignment));
+  if (!memory) return refuse("there is no memory for packed weights");
+  return std::shared_ptr<void>(memory, std::free);
 }
 
 Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t given, size_t wanted,
                               const std::function<Status(void*)>& fill) {
+  if (given >= many_bytes) bring_pages(data, given, MADV_POPULATE_READ);
   const XXH128_hash_t hash = hash_of(data, given);
   const std::string key = std::string(reinterpret_cast<const char*>(&hash), sizeof hash) + form;
   Store& all = store();
@@ -87,6 +80,7 @@ Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t 
     }
   }
   auto made = TRY(allocate_packed(wanted));
+  if (wanted >= many_bytes) bring_pages(made.get(), wanted, MADV_POPULATE_WRITE);
   TRY(fill(made.get()));
   forget_pages(data, given);
   std::lock_guard lock(all.mutex);

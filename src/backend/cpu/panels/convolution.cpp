@@ -141,7 +141,7 @@ class PanelConvolution : public Kernel {
 
 // The taps one after the other, as `find_rows` has them. Some inputs at a time, so that both sides stay in the cache.
 void pack_panel(const Filter& filter, int64_t first, float* to) {
-  constexpr int64_t inputs_together = 16;
+  const int64_t inputs_together = std::max<int64_t>(64 / (filter.height * filter.width), 4);
   const int64_t width = width_at(first, filter.outputs);
   to += first * filter.height * filter.width * filter.inputs;
   for (int64_t from = 0; from < filter.inputs; from += inputs_together)
