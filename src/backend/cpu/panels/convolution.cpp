@@ -78,7 +78,7 @@ class PanelConvolution : public Kernel {
 
   // What is used again and again shall stay in the second cache: a small filter, or else one panel of it and x.
   static Pieces divide(const Geometry& g, int64_t threads) {
-    constexpr int64_t small_filter = 160 * 1024, most_rows = 90;
+    constexpr int64_t small_filter = 160 * 1024, most_rows = 102;
     const int64_t of_rows = (g.rows + most_rows - 1) / most_rows;
     if (g.depth() * g.outputs > small_filter || of_rows < 4 * threads)
       return {of_rows, (g.outputs + panel_width - 1) / panel_width, panel_width};

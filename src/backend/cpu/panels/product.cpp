@@ -45,13 +45,11 @@ struct Block {
 };
 
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void fetch_results(const Block& b) {
+HWY_INLINE void fetch_addend(const Block& b) {
+  BELAY_UNROLL
   for (size_t r = 0; r < Rows; ++r)
-    for (size_t j = 0; j < Vectors * hn::Lanes(Floats()); j += line) {
-      const int64_t place = static_cast<int64_t>(r) * b.stride + static_cast<int64_t>(j);
-      if (b.how.addend) hwy::Prefetch(b.how.addend + place);
-      __builtin_prefetch(b.y + place, 1);
-    }
+    for (size_t j = 0; j < Vectors * hn::Lanes(Floats()); j += line)
+      hwy::Prefetch(b.how.addend + static_cast<int64_t>(r) * b.stride + j);
 }
 
 template <size_t Rows, size_t Vectors>
@@ -63,30 +61,35 @@ HWY_INLINE void store_sums(const Block& b, Vector (&sums)[Rows][Vectors]) {
     hn::StoreU(sums[r][j], d, b.sums + static_cast<int64_t>(r) * b.width + j * hn::Lanes(d));
 }
 
+// Each question is asked once for all sums.
 template <size_t Rows, size_t Vectors>
 HWY_INLINE void store_results(const Block& b, Vector (&sums)[Rows][Vectors]) {
   const Floats d;
-  const Vector zero = hn::Zero(d);
-  BELAY_UNROLL
+  const auto place = [&](size_t r, size_t j) {
+    return static_cast<int64_t>(r) * b.stride + static_cast<int64_t>(j * hn::Lanes(d));
+  };
+  if (b.how.bias) BELAY_UNROLL
   for (size_t j = 0; j < Vectors; ++j) {
-    const size_t column = j * hn::Lanes(d);
-    const Vector bias = b.how.bias ? hn::LoadU(d, b.how.bias + column) : zero;
+    const Vector bias = hn::LoadU(d, b.how.bias + place(0, j));
     BELAY_UNROLL
-    for (size_t r = 0; r < Rows; ++r) {
-      const int64_t place = static_cast<int64_t>(r) * b.stride + static_cast<int64_t>(column);
-      Vector value = hn::Add(sums[r][j], bias);
-      if (b.how.addend) value = hn::Add(value, hn::LoadU(d, b.how.addend + place));
-      if (b.how.relu) value = hn::IfThenElse(hn::Le(value, zero), zero, value);
-      hn::StoreU(value, d, b.y + place);
-    }
+    for (size_t r = 0; r < Rows; ++r) sums[r][j] = hn::Add(sums[r][j], bias);
   }
+  if (b.how.addend) BELAY_UNROLL
+  for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
+  for (size_t j = 0; j < Vectors; ++j) sums[r][j] = hn::Add(sums[r][j], hn::LoadU(d, b.how.addend + place(r, j)));
+  if (b.how.relu) BELAY_UNROLL
+  for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
+  for (Vector& sum : sums[r]) sum = hn::IfThenElse(hn::Le(sum, hn::Zero(d)), hn::Zero(d), sum);
+  BELAY_UNROLL
+  for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
+  for (size_t j = 0; j < Vectors; ++j) hn::StoreU(sums[r][j], d, b.y + place(r, j));
 }
 
 template <size_t Rows, size_t Vectors>
 void multiply_block(const Block& b) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
-  if (!b.sums) fetch_results<Rows, Vectors>(b);
+  if (!b.sums && b.how.addend) fetch_addend<Rows, Vectors>(b);
   Vector sums[Rows][Vectors];
   BELAY_UNROLL
   for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
