@@ -32,38 +32,46 @@ class Gemm : public Kernel {
   const MatmulShape s_;
 };
 
+// Scratch: the product, because c may be y.
 class FloatGemm : public Gemm {
+ public:
   using Gemm::Gemm;
+  size_t scratch_bytes() const override { return static_cast<size_t>(s_.m * s_.n) * sizeof(float); }
+  void set_scratch(void* scratch) override { product_ = static_cast<float*>(scratch); }
+
+ private:
   void run(std::span<const Tensor> in, double alpha, double beta, Tensor& y) override {
-    gemm(s_.m, s_.n, s_.k, a(in[0].as<float>()), b(in[1].as<float>()), 0.0f, y.as<float>(), s_.n);
-    const auto product = static_cast<float>(alpha), addend = static_cast<float>(beta);
+    gemm(s_.m, s_.n, s_.k, a(in[0].as<float>()), b(in[1].as<float>()), 0.0f, product_, s_.n);
+    const auto factor = static_cast<float>(alpha), addend = static_cast<float>(beta);
     const auto* c = in[2].as<const float>();
     auto* to = y.as<float>();
     parallel_for(s_.m * s_.n, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = product * to[i] + addend * c[i];
+      for (int64_t i = begin; i < end; ++i) to[i] = factor * product_[i] + addend * c[i];
     });
   }
+  float* product_ = nullptr;
 };
 
-// Scratch: a and b as floats, and sums.
+// Scratch: a and b as floats, and the sums as floats and as integers, because c may be y.
 class IntegerGemm : public Gemm {
  public:
   using Gemm::Gemm;
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(s_.m * s_.k + s_.k * s_.n + s_.m * s_.n) * sizeof(float);
+    return static_cast<size_t>(s_.m * s_.k + s_.k * s_.n + 2 * s_.m * s_.n) * sizeof(float);
   }
   void set_scratch(void* scratch) override { scratch_ = static_cast<float*>(scratch); }
 
  private:
   void run(std::span<const Tensor> in, double alpha, double beta, Tensor& y) override {
     float *left = scratch_, *right = left + s_.m * s_.k, *part = right + s_.k * s_.n;
+    auto* sums = reinterpret_cast<int32_t*>(part + s_.m * s_.n);
     const int64_t terms = exact_terms(load_integers(in[0], left), load_integers(in[1], right));
-    auto* to = y.as<int32_t>();
-    exact_gemm(s_.m, s_.n, s_.k, a(left), b(right), terms, part, to);
+    exact_gemm(s_.m, s_.n, s_.k, a(left), b(right), terms, part, sums);
     const auto* c = in[2].as<const int32_t>();
+    auto* to = y.as<int32_t>();
     parallel_for(s_.m * s_.n, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        to[i] = static_cast<int32_t>(static_cast<int64_t>(to[i] * alpha) + static_cast<int64_t>(c[i] * beta));
+        to[i] = static_cast<int32_t>(static_cast<int64_t>(sums[i] * alpha) + static_cast<int64_t>(c[i] * beta));
     });
   }
   float* scratch_ = nullptr;
