@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ResNet-50, dumped whole (mode all): every file is read back, what an operator takes is what another gave, bit for bit,
-and numpy computes the same from what each operator took."""
+"""ResNet-50, dumped whole (mode all, operators and steps): every file is read back, what an operator takes is what another
+gave, bit for bit, and numpy computes the same from what each operator took."""
 import collections
 import pathlib
 import subprocess
@@ -20,6 +20,14 @@ def convolve(x, weight, bias, stride, pad):
     return y + bias.reshape(1, -1, 1, 1)
 
 
+def logical(tensor):
+    """The tensor in the order of the operator's shape; those of steps may have their channels last."""
+    values = tensor.array()
+    if tensor.format == 1 and tensor.shape != tensor.original_shape:
+        values = np.ascontiguousarray(values.transpose(0, 3, 1, 2))
+    return values
+
+
 def recomputed(op_type, inputs, shape):
     """The operator's output by numpy, before a ReLU that may be fused with it."""
     x = inputs[0]
@@ -36,6 +44,8 @@ def recomputed(op_type, inputs, shape):
         return x.mean((2, 3), keepdims=True)
     if op_type == "MatMulV2":
         return x @ inputs[1].T + inputs[2]
+    if op_type == "TransData":
+        return x
     raise AssertionError(op_type)
 
 
@@ -50,22 +60,23 @@ class Network(DumpTest):
         entries = self.entries()
         for entry in entries:
             dump = read_dump.read(entry.path)
-            types[entry.op_type] += 1
+            types[entry.op_type, entry.op_name.endswith("_kernel")] += 1
             if entry.op_type == "Data":
                 self.assertEqual(dump.outputs[0].data, x.tobytes())
                 continue
-            taken = [tensor.array() for tensor in dump.inputs]
-            for tensor in dump.inputs[:1] + dump.inputs[3:]:  # the others are weights
-                self.assertIn(tensor.data, given, entry.path.name)
-            output = dump.outputs[0].array()
-            given.add(dump.outputs[0].data)
+            taken = [logical(tensor) for tensor in dump.inputs]
+            for values in taken[:1] + taken[3:]:  # the others are weights
+                self.assertIn(values.tobytes(), given, entry.path.name)
+            output = logical(dump.outputs[0])
+            given.add(output.tobytes())
             want = recomputed(entry.op_type, taken, output.shape)
             relu = entry.op_type == "Conv2D" and output.min() >= 0  # fused with it
             near = 1e-5 * np.abs(want).max()  # sums of thousands of products, in another order
             np.testing.assert_allclose(output, np.maximum(want, 0) if relu else want, rtol=1e-4, atol=near)
         last = read_dump.read(entries[-1].path)
         self.assertEqual(last.outputs[0].data, (self.work / "y.bin").read_bytes())
-        self.assertEqual(types["Conv2D"], 53)
+        self.assertEqual(types["Conv2D", False], 53)
+        self.assertEqual(types["Conv2D", True], types["TransData", False])  # the first one has its input changed
         sizes = sum(entry.path.stat().st_size for entry in entries)
         print(f"{len(entries)} files, {sizes} bytes; {dict(types)}")
 
