@@ -66,7 +66,7 @@ Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tens
 
 // From the beginning again when a kernel asks for it; what observers have seen they are not shown twice.
 Status Program::run_steps(RunInfo& info) {
-  for (const auto& step : steps_) step->shown = false;
+  for (const auto& step : steps_) step->begun = step->shown = false;
   for (size_t i = 0; i < steps_.size();) {
     Status status = run_step(*steps_[i], info);
     if (!status.ok() && status.code != backend::kRunAgain) return status;
@@ -93,8 +93,9 @@ Status Program::run_step(Step& step, RunInfo& info) {
   if (!info.single && !inside_) info.task_id = step.task_id;
   info.in_place = step.in_place;
   const uint64_t clipped_before = info.guard ? info.guard->clipped() : 0;
-  if (!step.shown)
+  if (!step.begun)
     for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
+  step.begun = true;
   if (info.guard && step.kernel) info.guard->before(step.inputs, step.outputs);
   Status status = call(step, info);
   if (status.code == backend::kRunAgain) return status;
