@@ -269,11 +269,12 @@ bool write_text(int file, std::string_view text) {
   return true;
 }
 
-// A page that turns out not to be there is zeros.
+// A page that turns out not to be there is zeros. The system is called directly: a sanitizer's own write() looks at the
+// memory first, and knows nothing of some of it.
 bool write_memory(int file, Range range) {
   const std::string zeros(page_size(), '\0');
   for (uintptr_t at = range.begin; at < range.end;) {
-    const ssize_t written = ::write(file, reinterpret_cast<const void*>(at), range.end - at);
+    const ssize_t written = syscall(SYS_write, file, at, range.end - at);
     if (written > 0) {
       at += static_cast<uintptr_t>(written);
     } else if (written < 0 && errno == EFAULT) {
