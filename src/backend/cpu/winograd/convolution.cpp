@@ -26,7 +26,7 @@ constexpr float largest_input = 0x1p100f, largest_weight = 0x1p20f;
 // Groups of tiles that are transformed at a time and stay in the second cache, while one panel of the filter after the
 // other is used.
 int64_t divide(const Geometry& g, int64_t threads) {
-  constexpr int64_t most_tiles = 54;
+  const int64_t most_tiles = std::clamp<int64_t>(16384 / g.inputs, 24, 54);
   const int64_t groups = (g.tiles() + most_tiles - 1) / most_tiles;
   return groups > 1 ? (groups + threads - 1) / threads * threads : 1;
 }
