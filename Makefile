@@ -39,7 +39,7 @@ asan: deps
 	@cmake --preset asan >/dev/null && cmake --build build/asan -j$(JOBS) --target all tests/all && ctest --test-dir build/asan -j$(JOBS) --output-on-failure
 tsan stress: deps
 	@cmake --preset tsan >/dev/null && cmake --build build/tsan -j$(JOBS) --target threaded_tests
-	@BELAY_NUM_THREADS=1 ctest --test-dir build/tsan -j$(JOBS) --output-on-failure $(if $(filter stress,$@),-L stress,-R '$(TSAN_TESTS)')
+	@BELAY_NUM_THREADS=1 OMP_NUM_THREADS=1 ctest --test-dir build/tsan -j$(JOBS) --output-on-failure $(if $(filter stress,$@),-L stress,-R '$(TSAN_TESTS)')
 asan-quick: deps
 	@cmake --preset asan >/dev/null && cmake --build build/asan -j$(JOBS) --target $(ASAN_QUICK:%=unit_%)
 	@ctest --test-dir build/asan -j$(JOBS) -LE slow -R '$(call rooms,$(ASAN_QUICK))' --output-on-failure
