@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions. GE knows two and three spatial dimensions; one becomes two with a row of height 1.
+#include <algorithm>
+
 #include "base/text.h"
 #include "convert/mapping.h"
 #include "convert/node_context.h"
@@ -48,13 +50,15 @@ Status conv(NodeContext& c) {
   return {};
 }
 
+constexpr int64_t kLargestInput = int64_t{1} << 36;  // times the largest stride it is a number still
+
 // Paddings that give the wanted output sizes; what the window cannot reach becomes output padding.
 Status fit_output(const NodeContext& c, const std::vector<int64_t>& output, std::vector<int64_t>& output_padding,
                   Window& window) {
   const Shape input = c.shape(0);
   const bool upper = window.auto_pad == "SAME_UPPER";
   for (size_t i = 0; i < window.rank(); ++i) {
-    if (input.size() != window.rank() + 2 || input[i + 2] < 0)
+    if (input.size() != window.rank() + 2 || input[i + 2] < 0 || input[i + 2] > kLargestInput)
       return c.fail("output_shape and SAME padding need known sizes of the input");
     const int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
     const int64_t wanted = output.empty() ? input[i + 2] * window.strides[i] : output[i];
@@ -76,6 +80,10 @@ Result<Window> transposed_window(const NodeContext& c, std::vector<int64_t>& out
   window.auto_pad = c.text("auto_pad", "NOTSET");
   if (window.auto_pad == "VALID") window.auto_pad = "NOTSET";
   if (output_padding.size() != rank) return c.fail(formatted("output_padding must have {} numbers", rank));
+  if (!output.empty() && output.size() != rank) return c.fail(formatted("output_shape must have {} numbers", rank));
+  const auto absurd = [](int64_t size) { return size < 0 || size > kLargestInput; };
+  if (std::ranges::any_of(output, absurd) || std::ranges::any_of(output_padding, absurd))
+    return c.fail("output_shape and output_padding must be sizes");
   if (!output.empty() || window.auto_pad != "NOTSET") TRY(fit_output(c, output, output_padding, window));
   return window;
 }

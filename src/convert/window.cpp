@@ -2,20 +2,25 @@
 #include "convert/window.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.h"
 
 namespace belay::convert {
 namespace {
 
-Status check(const NodeContext& c, const Window& window, size_t pads) {
+bool is_size(int64_t value) { return value >= 1 && value <= kLargestWindow; }
+
+Status check(const NodeContext& c, const Window& window, const std::vector<int64_t>& pads) {
   const size_t rank = window.rank();
   if (rank == 0) return c.fail("the size of its window is not known");
-  if (window.strides.size() != rank || window.dilations.size() != rank || pads != 2 * rank)
+  if (window.strides.size() != rank || window.dilations.size() != rank || pads.size() != 2 * rank)
     return c.fail(formatted("strides, dilations and pads must have {}, {} and {} numbers", rank, rank, 2 * rank));
-  for (size_t i = 0; i < rank; ++i)
-    if (window.kernel[i] < 1 || window.strides[i] < 1 || window.dilations[i] < 1)
-      return c.fail("kernel, strides and dilations must be positive");
+  for (const auto* sizes : {&window.kernel, &window.strides, &window.dilations})
+    if (!std::ranges::all_of(*sizes, is_size))
+      return c.fail(formatted("kernel, strides and dilations must be positive and at most {}", kLargestWindow));
+  if (!std::ranges::all_of(pads, [](int64_t pad) { return std::abs(pad) <= kLargestWindow; }))
+    return c.fail(formatted("pads must be at most {}", kLargestWindow));
   return {};
 }
 
@@ -60,7 +65,7 @@ Result<Window> read_window(const NodeContext& c, std::vector<int64_t> kernel) {
   window.dilations = c.integers("dilations", std::vector<int64_t>(rank, 1));
   window.auto_pad = c.text("auto_pad", "NOTSET");
   auto pads = c.integers("pads", std::vector<int64_t>(2 * rank, 0));
-  TRY(check(c, window, pads.size()));
+  TRY(check(c, window, pads));
   if (window.auto_pad != "NOTSET") pads.assign(2 * rank, 0);
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
   window.begin.assign(pads.begin(), middle);

@@ -9,6 +9,9 @@
 
 namespace belay::convert {
 
+// Of kernels, strides, dilations and paddings; larger ones are mistakes, and sums of them would overflow.
+constexpr int64_t kLargestWindow = int64_t{1} << 24;
+
 // The window of a convolution or pooling, one entry per spatial dimension.
 struct Window {
   std::vector<int64_t> kernel, strides, dilations, begin, end;

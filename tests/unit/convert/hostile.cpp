@@ -50,6 +50,26 @@ TEST(HostileOnnx, AScaleAlongAnAxisThatDoesNotExistIsRefused) {
   EXPECT_THAT(refusal_of(writer), HasSubstr("axis 1000000 is not one of a tensor of rank 2"));
 }
 
+TEST(HostileOnnx, AWindowOfAbsurdSizesIsRefused) {
+  const std::vector<std::tuple<std::vector<OnnxAttribute>, std::string>> windows = {
+      {{{"output_shape", std::vector<int64_t>{10}}}, "output_shape must have 2 numbers"},
+      {{{"output_shape", std::vector<int64_t>{-huge, 8}}}, "must be sizes"},
+      {{{"output_padding", std::vector<int64_t>{huge, 1}}}, "must be sizes"},
+      {{{"strides", std::vector<int64_t>{huge, 1}}}, "must be positive and at most 16777216"},
+      {{{"dilations", std::vector<int64_t>{1, 0}}}, "must be positive and at most 16777216"},
+      {{{"pads", std::vector<int64_t>{0, 0, -huge, 0}}}, "pads must be at most 16777216"},
+  };
+  for (const auto& [attributes, reason] : windows) {
+    const auto writer = OnnxWriter()
+                            .opset(13)
+                            .input("x", {1, 1, 3, 3})
+                            .floats("w", {1, 1, 1, 1}, {1})
+                            .node("odd", "ConvTranspose", {"x", "w"}, {"y"}, attributes)
+                            .output("y");
+    EXPECT_THAT(refusal_of(writer), HasSubstr(reason));
+  }
+}
+
 TEST(HostileOnnx, ANodeWithoutInputsIsRefused) {
   for (const auto* type : {"LSTM", "Conv", "Einsum", "MaxPool", "LayerNormalization", "Resize", "TopK", "Attention"}) {
     const auto writer = OnnxWriter()
