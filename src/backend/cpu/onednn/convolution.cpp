@@ -107,8 +107,10 @@ MadeKernel make_as(const KernelRequest& request, const Chain& chain, const Convo
   if (!x_layout || !y_layout) return refuse("oneDNN wants an order of elements that we do not have");
 
   ChainKernel::Parts parts;
-  parts.make = [g, x_desc, y_desc, weights = free.weights_desc(), bias, chain](bool with_activation) {
-    const auto desc = describe<Primitive>(g, x_desc, weights, bias, y_desc, post_ops_of(chain, with_activation));
+  parts.make = [g, x_desc, y_desc, free, bias, chain](bool with_activation) {
+    const auto desc =
+        with_activation ? free
+                        : describe<Primitive>(g, x_desc, free.weights_desc(), bias, y_desc, post_ops_of(chain, false));
     return Call(desc, Primitive(desc));
   };
   parts.weights_given = strided(g.weights, g.weight_strides);

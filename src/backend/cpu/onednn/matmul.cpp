@@ -73,11 +73,12 @@ MadeKernel make(const KernelRequest& request) {
     const bool has_bias = chain.infos.size() > 2 && chain.infos[2].present;
     const Product p = TRY(read_product(shape, has_bias));
     const graph::Constant* weights = chain.infos[1].value;
-    const Desc b = weights ? describe(p, any_order(p.b_dims), post_ops_of(chain, true)).weights_desc() : p.b;
+    const auto whole = describe(p, weights ? any_order(p.b_dims) : p.b, post_ops_of(chain, true));
+    const Desc b = whole.weights_desc();
 
     ChainKernel::Parts parts;
-    parts.make = [p, b, chain](bool with_activation) {
-      const auto desc = describe(p, b, post_ops_of(chain, with_activation));
+    parts.make = [p, b, whole, chain](bool with_activation) {
+      const auto desc = with_activation ? whole : describe(p, b, post_ops_of(chain, false));
       return Call(desc, dnnl::matmul(desc));
     };
     parts.sources.push_back({DNNL_ARG_SRC, chain.ports[0], p.a});
