@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers: a standard distribution, scaled and shifted.
+#include <bit>
+#include <cmath>
+
 #include "base/text.h"
 #include "convert/mapping.h"
 #include "convert/node_context.h"
@@ -9,8 +12,11 @@
 namespace belay::convert {
 namespace {
 
-// ONNX keeps the seed as a float.
-int64_t seed(const NodeContext& c) { return static_cast<int64_t>(c.real("seed", 0)); }
+// ONNX keeps the seed as a float. One that is no whole number of 64 bits is a seed by its bits.
+int64_t seed(const NodeContext& c) {
+  const float given = c.real("seed", 0);
+  return std::abs(given) < 0x1p62f ? static_cast<int64_t>(given) : std::bit_cast<int32_t>(given);
+}
 
 bool like(const NodeContext& c) { return c.node.type.ends_with("Like"); }
 

@@ -266,6 +266,7 @@ Status range(InferContext& c) {
   int64_t count = -1;
   if (start && limit && delta) {
     const double steps = (*limit - *start) / *delta;
+    if (!(std::abs(steps) < 0x1p53)) return c.fail(formatted("from {} to {} there are {} steps", *start, *limit, steps));
     count = flag_of(c.node, "is_closed", false) ? static_cast<int64_t>(std::floor(steps)) + 1
                                                 : static_cast<int64_t>(std::ceil(steps));
     count = std::max<int64_t>(count, 0);

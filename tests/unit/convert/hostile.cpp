@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "unit/convert/converted.h"
 
 namespace belay::convert {
@@ -67,6 +69,28 @@ TEST(HostileOnnx, AWindowOfAbsurdSizesIsRefused) {
                             .node("odd", "ConvTranspose", {"x", "w"}, {"y"}, attributes)
                             .output("y");
     EXPECT_THAT(refusal_of(writer), HasSubstr(reason));
+  }
+}
+
+TEST(HostileOnnx, ARangeWithoutAnEndIsRefused) {
+  for (const float limit : {std::nanf(""), HUGE_VALF}) {
+    const auto writer = OnnxWriter()
+                            .opset(13)
+                            .input("x", {1})
+                            .floats("start", {}, {0})
+                            .floats("limit", {}, {limit})
+                            .floats("delta", {}, {1})
+                            .node("odd", "Range", {"start", "limit", "delta"}, {"r"})
+                            .node("sum", "Add", {"x", "r"}, {"y"})
+                            .output("y");
+    EXPECT_THAT(refusal_of(writer), HasSubstr("odd: Range")) << limit;
+  }
+}
+
+TEST(HostileOnnx, ASeedThatIsNoNumberIsASeed) {
+  for (const float seed : {std::nanf(""), HUGE_VALF, -3e38f}) {
+    const auto graph = converted_graph(one_node(15, {10}, "Bernoulli", {{"seed", seed}}));
+    EXPECT_FALSE(graph.nodes.empty()) << seed;
   }
 }
 
