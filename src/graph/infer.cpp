@@ -28,12 +28,13 @@ std::unordered_map<std::string_view, InferRule> index_rules() {
   return rules;
 }
 
-// Rules may read the required inputs without asking.
+// Rules may read the required inputs without asking, and the first one of many.
 Status check_inputs(const InferContext& context) {
   const Schema* schema = find_schema(context.node.type);
   if (!schema) return {};
   for (size_t i = 0; i < schema->inputs.size(); ++i) {
     const Port& port = schema->inputs[i];
+    if (port.kind == PortKind::Dynamic && i == 0 && !context.has(0)) return context.fail("it has no inputs");
     if (port.kind == PortKind::Dynamic) break;
     if (port.kind == PortKind::Required && !context.has(i) && !is_graph_input(context.node))
       return context.fail(formatted("input {} ({}) is not connected", i, port.name));

@@ -95,7 +95,8 @@ TEST(HostileOnnx, ASeedThatIsNoNumberIsASeed) {
 }
 
 TEST(HostileOnnx, ANodeWithoutInputsIsRefused) {
-  for (const auto* type : {"LSTM", "Conv", "Einsum", "MaxPool", "LayerNormalization", "Resize", "TopK", "Attention"}) {
+  for (const auto* type : {"LSTM", "Conv", "Einsum", "MaxPool", "LayerNormalization", "Resize", "TopK", "Attention",
+                           "Sum", "Mean", "Max", "Concat"}) {
     const auto writer = OnnxWriter()
                             .opset(23)
                             .input("x", {1})
