@@ -170,7 +170,9 @@ Result<Converted> convert_onnx(std::span<const std::byte> image, std::shared_ptr
 
 Result<Converted> convert_onnx(const std::filesystem::path& path, const ConvertOptions& options) {
   const auto file = TRY(MappedFile::open(path));
-  return convert_onnx(file->bytes(), file, path.parent_path(), options);
+  auto model = onnx::read_model(file->bytes(), file, path.parent_path());
+  if (!model.ok()) return Status{model.status().code, formatted("{}: {}", path.string(), model.status().message)};
+  return convert(std::move(model).value(), options);
 }
 
 }  // namespace belay::convert
