@@ -9,8 +9,7 @@ import sys
 import numpy as np
 
 for alias, kind in (("float", float), ("int", int), ("bool", bool), ("object", object)):  # onnx 1.12 uses them
-    if not hasattr(np, alias):
-        setattr(np, alias, kind)
+    setattr(np, alias, kind)
 import onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -121,9 +122,9 @@ Status run(const Case& one, const std::string& folder, const Conversion& convert
 
 int main(int count, char** arguments) {
   if (count < 4) return std::cerr << "usage: node_cases ATC DIRECTORY SKIPS [--precision=MODE] [CASE...]\n", 2;
-  const std::string directory = arguments[2];
+  const std::string directory = std::filesystem::absolute(arguments[2]);
   std::vector<std::string> only(arguments + 4, arguments + count);
-  Conversion convert{arguments[1], {}};
+  Conversion convert{std::filesystem::absolute(arguments[1]), {}};
   if (constexpr std::string_view option = "--precision="; !only.empty() && only[0].starts_with(option)) {
     convert.precision = only[0].substr(option.size());
     only.erase(only.begin());
