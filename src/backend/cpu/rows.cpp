@@ -35,55 +35,7 @@ constexpr Family fast_families[] = {
     cpu::integer_matmul_rows,
     cpu::integer_convolution_rows,
 };
-constexpr Family reference_families[] = {
-    cpu::gather_rows,
-    cpu::map_index_rows,
-    cpu::scatter_rows,
-    cpu::join_rows,
-    cpu::slice_rows,
-    cpu::pad_rows,
-    cpu::rearrange_rows,
-    cpu::order_rows,
-    cpu::choose_rows,
-    cpu::diagonal_rows,
-    cpu::resize_rows,
-    cpu::grid_sample_rows,
-    cpu::roi_rows,
-    cpu::suppress_rows,
-    cpu::recurrent_rows,
-    cpu::quantize_rows,
-    cpu::quant_matmul_rows,
-    cpu::unary_rows,
-    cpu::activation_rows,
-    cpu::binary_rows,
-    cpu::compare_rows,
-    cpu::ternary_rows,
-    cpu::channelwise_rows,
-    cpu::accumulate_rows,
-    cpu::cast_rows,
-    cpu::convolution_rows,
-    cpu::pooling_rows,
-    cpu::matmul_rows,
-    cpu::softmax_rows,
-    cpu::view_rows,
-    cpu::transpose_rows,
-    cpu::fill_rows,
-    cpu::reduce_rows,
-    cpu::arg_rows,
-    cpu::cumulate_rows,
-    cpu::batch_norm_rows,
-    cpu::norm_rows,
-    cpu::scale_norm_rows,
-    cpu::einsum_rows,
-    cpu::determinant_rows,
-    cpu::tf_idf_rows,
-    cpu::aipp_rows,
-    cpu::random_rows,
-    cpu::rotary_rows,
-    cpu::deform_rows,
-    cpu::full_connection_rows,
-};
-// Those of the reference that compute much with each number that they read.
+// The reference: first those that compute much with each number that they read.
 constexpr Family busy_families[] = {
     cpu::resize_rows,
     cpu::grid_sample_rows,
@@ -97,6 +49,42 @@ constexpr Family busy_families[] = {
     cpu::batch_norm_rows,
     cpu::norm_rows,
     cpu::scale_norm_rows,
+};
+constexpr Family other_families[] = {
+    cpu::gather_rows,
+    cpu::map_index_rows,
+    cpu::scatter_rows,
+    cpu::join_rows,
+    cpu::slice_rows,
+    cpu::pad_rows,
+    cpu::rearrange_rows,
+    cpu::order_rows,
+    cpu::choose_rows,
+    cpu::diagonal_rows,
+    cpu::suppress_rows,
+    cpu::recurrent_rows,
+    cpu::quantize_rows,
+    cpu::quant_matmul_rows,
+    cpu::binary_rows,
+    cpu::compare_rows,
+    cpu::ternary_rows,
+    cpu::channelwise_rows,
+    cpu::cast_rows,
+    cpu::convolution_rows,
+    cpu::pooling_rows,
+    cpu::matmul_rows,
+    cpu::softmax_rows,
+    cpu::view_rows,
+    cpu::transpose_rows,
+    cpu::fill_rows,
+    cpu::einsum_rows,
+    cpu::determinant_rows,
+    cpu::tf_idf_rows,
+    cpu::aipp_rows,
+    cpu::random_rows,
+    cpu::rotary_rows,
+    cpu::deform_rows,
+    cpu::full_connection_rows,
 };
 // clang-format on
 
@@ -125,7 +113,8 @@ std::span<const KernelRow> kernel_rows() {
     };
     add(fast_families);
     add_widened(*all);
-    add(reference_families);
+    add(busy_families);
+    add(other_families);
     return all;
   }();
   return *rows;
