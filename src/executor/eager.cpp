@@ -66,17 +66,36 @@ std::vector<Tensor> tensors_of(const std::vector<LiveTensor>& values) {
   return tensors;
 }
 
+// Which result of the graph an input of its NetOutput is.
+size_t result_port(const Node& net_output, GraphRole role, size_t input) {
+  if (role != GraphRole::Subgraph || input >= net_output.input_descs.size()) return input;
+  return static_cast<size_t>(
+      graph::get_or<int64_t>(net_output.input_descs[input].attributes, kParentIndex, static_cast<int64_t>(input)));
+}
+
 std::vector<LiveTensor> results_of(const Node& net_output, GraphRole role, const std::vector<LiveTensor>& inputs) {
   std::vector<LiveTensor> results;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    size_t port = i;
-    if (role == GraphRole::Subgraph && i < net_output.input_descs.size())
-      port = static_cast<size_t>(
-          graph::get_or<int64_t>(net_output.input_descs[i].attributes, kParentIndex, static_cast<int64_t>(i)));
+    const size_t port = result_port(net_output, role, i);
     results.resize(std::max(results.size(), port + 1));
     results[port] = inputs[i];
   }
   return results;
+}
+
+// Which variables of a loop its body hands on as they came in. All others are another value in each iteration.
+std::vector<bool> kept_variables(const graph::Graph& body, size_t count) {
+  std::vector<bool> kept(count);
+  const int index = body.output_node();
+  if (index < 0) return kept;
+  const Node& output = body.nodes[static_cast<size_t>(index)];
+  for (size_t i = 0; i < output.inputs.size(); ++i) {
+    if (!output.inputs[i].connected()) continue;
+    const Node& source = body.nodes[static_cast<size_t>(output.inputs[i].node)];
+    const size_t port = result_port(output, GraphRole::Subgraph, i);
+    if (port < count && graph::is_graph_input(source)) kept[port] = graph::parent_port(source) == port;
+  }
+  return kept;
 }
 
 }  // namespace
@@ -271,25 +290,30 @@ void EagerRunner::overwrite_others(const graph::Graph& graph, const Node& node,
         overwrite(*fault, values[i][0].tensor);
 }
 
+EagerRunner::KernelKey EagerRunner::key_of(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs) {
+  KernelKey key;
+  for (const TensorInfo& input : inputs) key.push_back({input.type, input.shape, input.present, input.value});
+  for (const TensorInfo& output : outputs) key.push_back({output.type, output.shape, output.present, nullptr});
+  return key;
+}
+
 Result<const EagerRunner::CachedKernel*> EagerRunner::find_kernel(const Node& node,
                                                                   const std::vector<LiveTensor>& inputs,
                                                                   std::span<const TensorInfo> infos,
                                                                   std::span<const TensorInfo> outputs) {
-  std::vector<graph::Shape> shapes;
-  for (const auto* side : {&infos, &outputs})
-    for (const TensorInfo& info : *side) shapes.push_back(info.shape);
-  auto& cached = kernels_[&node];
-  for (const CachedKernel& entry : cached)
-    if (entry.shapes == shapes) return &entry;
-
   std::vector<TensorInfo> constants(infos.begin(), infos.end());
   for (size_t i = 0; i < inputs.size(); ++i) constants[i].value = inputs[i].constant;
+  KernelKey key = key_of(constants, outputs);
+  auto& cached = kernels_[&node];
+  for (const CachedKernel& entry : cached)
+    if (entry.key == key) return &entry;
+
   const std::vector<backend::Layout> layouts(inputs.size(), backend::Layout::Plain);
   std::string_view how;
   auto kernel =
       TRY(backend::make_kernel({node, constants, outputs, layouts, options_.threads}, options_.only_kernels, how));
   if (cached.size() == kKernelsPerNode) cached.erase(cached.begin());
-  cached.push_back({std::move(shapes), std::move(kernel), how});
+  cached.push_back({std::move(key), std::move(kernel), how});
   return &cached.back();
 }
 
@@ -310,7 +334,11 @@ EagerRunner::Outputs EagerRunner::run_choice(const Node& node, RunInfo info, con
 // Subgraph 0 says whether to go on, subgraph 1 makes the next variables.
 EagerRunner::Outputs EagerRunner::run_loop(const Node& node, RunInfo info, std::vector<LiveTensor> variables,
                                            Allocator& allocator) {
+  const graph::Graph* body = node.subgraphs.size() > 1 ? model_.find_graph(node.subgraphs[1]) : nullptr;
+  const auto kept = body ? kept_variables(*body, variables.size()) : std::vector<bool>();
   for (;;) {
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (i >= kept.size() || !kept[i]) variables[i].constant = nullptr;
     const auto condition = TRY(run_subgraph(node, 0, info, variables, allocator));
     if (condition.empty()) return Status{ACL_ERROR_GE_FAILURE, node.name + ": its condition has no result"};
     if (!TRY(is_true(condition[0].tensor))) return variables;

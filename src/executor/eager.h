@@ -19,7 +19,8 @@ struct LiveTensor {
 };
 
 // Runs graphs node by node, deciding everything on the way: for shapes that depend on data, for loops, for branches
-// that differ. Slower than a Program; kernels are kept for shapes that come again. Used by one thread at a time.
+// that differ. Slower than a Program; kernels are kept for shapes and constants that come again. Used by one thread at
+// a time.
 class EagerRunner {
  public:
   EagerRunner(const graph::Model& model, ProgramOptions options) : model_(model), options_(std::move(options)) {}
@@ -30,8 +31,17 @@ class EagerRunner {
 
  private:
   using Outputs = Result<std::vector<LiveTensor>>;
+  // All that a kernel is made from, besides its node: a constant may be packed into it.
+  struct KeyPart {
+    graph::DataType type;
+    graph::Shape shape;
+    bool present;
+    const graph::Constant* constant;  // which one it is, not what it holds
+    bool operator==(const KeyPart&) const = default;
+  };
+  using KernelKey = std::vector<KeyPart>;
   struct CachedKernel {
-    std::vector<graph::Shape> shapes;
+    KernelKey key;
     std::unique_ptr<backend::Kernel> kernel;
     std::string_view how;  // its row
   };
@@ -56,6 +66,7 @@ class EagerRunner {
   // After a node ran: what it overwrites of the values that are still there.
   void overwrite_others(const graph::Graph& graph, const graph::Node& node,
                         const std::vector<std::vector<LiveTensor>>& values);
+  static KernelKey key_of(std::span<const graph::TensorInfo> inputs, std::span<const graph::TensorInfo> outputs);
   Result<const CachedKernel*> find_kernel(const graph::Node& node, const std::vector<LiveTensor>& inputs,
                                           std::span<const graph::TensorInfo> infos,
                                           std::span<const graph::TensorInfo> outputs);
