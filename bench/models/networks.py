@@ -61,9 +61,9 @@ class Net:
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8), str(path))
 
 
-def resnet50(path):
+def resnet50(path, size=224):
     n = Net()
-    x = n.conv(n.input("input", [1, 3, 224, 224]), 3, 64, 7, 2)
+    x = n.conv(n.input("input", [1, 3, size, size]), 3, 64, 7, 2)
     x = n.op("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
     cin = 64
     for width, blocks, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
@@ -80,9 +80,9 @@ def resnet50(path):
     n.save(path, [(y, TensorProto.FLOAT)])
 
 
-def mobilenet(path):
+def mobilenet(path, size=224):
     n = Net()
-    x = n.conv(n.input("input", [1, 3, 224, 224]), 3, 16, 3, 2, act=None)
+    x = n.conv(n.input("input", [1, 3, size, size]), 3, 16, 3, 2, act=None)
     x = hard_swish(n, x)
     cin = 16
     rows = [(3, 16, 16, 0, 1), (3, 64, 24, 0, 2), (3, 72, 24, 0, 1), (5, 72, 40, 1, 2), (5, 120, 40, 1, 1),
@@ -174,9 +174,9 @@ def lstm(path, length=64, width=128, hidden=256):
     n.save(path, [(x, TensorProto.FLOAT)])
 
 
-def unet(path):
+def unet(path, size=256):
     n = Net()
-    x = n.input("input", [1, 3, 256, 256])
+    x = n.input("input", [1, 3, size, size])
     skips, cin = [], 3
     for cout in (16, 32, 64, 128):
         x = n.conv(n.conv(x, cin, cout, 3), cout, cout, 3)

@@ -106,8 +106,7 @@ AclSession::~AclSession() {
   aclFinalize();
 }
 
-Result<std::vector<graph::Constant>> run_model(const std::string& path,
-                                               const std::vector<graph::Constant>& inputs) {
+Result<std::vector<graph::Constant>> run_model(const std::string& path, const std::vector<graph::Constant>& inputs) {
   LoadedModel model;
   CALL(aclmdlLoadFromFile, path.c_str(), &model.id);
   model.loaded = true;

@@ -17,7 +17,6 @@ class AclSession {
 };
 
 // Loads an .om with aclmdlLoadFromFile, executes it once and unloads it: what a program sees of its outputs.
-Result<std::vector<graph::Constant>> run_model(const std::string& path,
-                                               const std::vector<graph::Constant>& inputs);
+Result<std::vector<graph::Constant>> run_model(const std::string& path, const std::vector<graph::Constant>& inputs);
 
 }  // namespace belay

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "case_files.h"
 #include "convert/numbers.h"
 #include "model_run.h"
 
@@ -51,22 +52,6 @@ std::vector<Case> read_cases(const std::string& directory, const std::string& sk
   return cases;
 }
 
-// input_0, input_1... or output_0...: a line with the AscendCL number of the type and the dimensions, then the elements.
-Result<std::vector<graph::Constant>> read_tensors(const std::string& stem) {
-  std::vector<graph::Constant> tensors;
-  for (int i = 0;; ++i) {
-    std::ifstream file(formatted("{}_{}", stem, i), std::ios::binary);
-    std::string line;
-    if (!std::getline(file, line)) return tensors;
-    std::stringstream head(line);
-    int type = 0;
-    head >> type;
-    graph::Shape shape(std::istream_iterator<int64_t>(head), {});
-    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-    tensors.push_back(graph::make_constant(static_cast<graph::DataType>(type), std::move(shape), bytes));
-  }
-}
-
 Status compare(const Case& one, size_t index, const graph::Constant& wanted, const graph::Constant& got) {
   const auto differs = [&](const std::string& how) {
     return Status{ACL_ERROR_FAILURE, formatted("output {} {}", index, how)};
@@ -99,8 +84,8 @@ struct Conversion {
   // The path of the .om; what atc printed when it fails.
   Result<std::string> operator()(const std::string& folder) const {
     const std::string stem = folder + "/model" + precision;
-    std::string command = formatted("'{}' --model='{}/model.onnx' --framework=5 --output='{}' --soc_version=Ascend910B3",
-                                    atc, folder, stem);
+    std::string command = formatted(
+        "'{}' --model='{}/model.onnx' --framework=5 --output='{}' --soc_version=Ascend910B3", atc, folder, stem);
     if (!precision.empty()) command += " --precision_mode=" + precision;
     if (std::system(formatted("cd '{}' && {} >atc.log 2>&1", folder, command).c_str()) == 0) return stem + ".om";
     std::ifstream log(folder + "/atc.log");

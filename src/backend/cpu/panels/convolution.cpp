@@ -42,8 +42,8 @@ class PanelConvolution : public Kernel {
         addend_(chain.addend),
         relu_(!chain.activation.empty()),
         layout_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
-        threads_(std::max(request.threads, 1)),
-        pieces_(divide(geometry_, threads_)),
+        pieces_(divide(geometry_, std::max(request.threads, 1))),
+        threads_(std::clamp<int64_t>(request.threads, 1, pieces_.of_rows * pieces_.of_columns)),
         weights_(std::move(weights)),
         zeros_(static_cast<size_t>(geometry_.inputs)) {}
 
@@ -132,8 +132,8 @@ class PanelConvolution : public Kernel {
   const int x_, filter_, bias_, addend_;
   const bool relu_;
   const Layout layout_;
-  const int64_t threads_;
   const Pieces pieces_;
+  const int64_t threads_;  // that can have one
   const PackedWeights weights_;
   const std::vector<float> zeros_;
   std::byte* scratch_ = nullptr;

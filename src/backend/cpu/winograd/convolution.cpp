@@ -24,11 +24,13 @@ constexpr int64_t fewest_tiles = 40;
 constexpr float largest_input = 0x1p100f, largest_weight = 0x1p20f;
 
 // Groups of tiles that are transformed at a time and stay in the second cache, while one panel of the filter after the
-// other is used.
+// other is used. The same number for each thread, unless the groups would become too small to pay for a panel.
 int64_t divide(const Geometry& g, int64_t threads) {
-  const int64_t most_tiles = std::clamp<int64_t>(16384 / g.inputs, 24, 54);
-  const int64_t groups = (g.tiles() + most_tiles - 1) / most_tiles;
-  return groups > 1 ? (groups + threads - 1) / threads * threads : 1;
+  constexpr int64_t smallest_group = 24;
+  static_assert(smallest_group >= panels::row_step, "a group without tiles");
+  const int64_t most_tiles = std::clamp<int64_t>(16384 / g.inputs, smallest_group, 54);
+  const int64_t groups = (g.tiles() + most_tiles - 1) / most_tiles, even = (groups + threads - 1) / threads * threads;
+  return groups > 1 && g.tiles() >= even * smallest_group ? even : groups;
 }
 
 class WinogradConvolution : public Kernel {
@@ -41,8 +43,8 @@ class WinogradConvolution : public Kernel {
         bias_(panels::input_at(chain, c.bias)),
         relu_(!chain.activation.empty()),
         layout_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
-        threads_(std::max(request.threads, 1)),
-        groups_(divide(g, threads_)),
+        groups_(divide(g, std::max(request.threads, 1))),
+        threads_(std::clamp<int64_t>(request.threads, 1, groups_ * panels())),
         weights_(std::move(weights)),
         zeros_(static_cast<size_t>(g.inputs)),
         direct_(request, request.node.attributes.contains(graph::kMembers) ? "fused panels" : "panels"),
@@ -109,7 +111,7 @@ class WinogradConvolution : public Kernel {
   const int x_, filter_, bias_;
   const bool relu_;
   const Layout layout_;
-  const int64_t threads_, groups_;
+  const int64_t groups_, threads_;
   const PackedWeights weights_;
   const std::vector<float> zeros_;
   OtherRow direct_;
