@@ -47,7 +47,7 @@ void ended() {
 
 Process& hooked_process() {
   static const bool once = [] {
-    process().set_hooks({check_dump, started, ended});
+    process().set_hooks({check_dump, started, ended, [] { return !dump::recorder().may_wait(); }});
     return true;
   }();
   (void)once;
@@ -62,10 +62,7 @@ aclError aclInit(const char* configPath) {
 }
 
 aclError aclFinalize() {
-  return entry(__func__, [&] {
-    dump::recorder().drain();  // before anything is locked: a dump callback may call us
-    return hooked_process().finalize();
-  });
+  return entry(__func__, [&] { return hooked_process().finalize(); });
 }
 
 aclError aclFinalizeReference(uint64_t* refCount) {

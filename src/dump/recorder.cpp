@@ -95,6 +95,7 @@ void Recorder::start(DumpConfig config) {
 }
 
 void Recorder::end() {
+  outlet_.drain();  // callbacks that call us find everything as it was
   {
     std::lock_guard lock(mutex_);
     say_what_matched_nothing();

@@ -23,9 +23,9 @@ class Recorder {
   // aclInit was given this dump section; aclFinalize ends what it began, and waits for everything queued.
   void start(DumpConfig config);
   void end();
-  // Until everything queued is on disk or delivered.
-  void drain() { outlet_.drain(); }
-  // Until the files among it are on disk.
+  // False inside a dump callback, which would wait for itself.
+  bool may_wait() const { return outlet_.may_wait(); }
+  // Until the files that are queued are on disk.
   void drain_files() { outlet_.drain_files(); }
 
   // aclmdlInitDump: 100002 when that was done, 100044 when aclInit's configuration dumps already.

@@ -22,12 +22,15 @@ Context::Context(Device& device, bool primary) : device_(device), primary_(prima
 Context::~Context() = default;
 
 void Context::open() {
-  std::call_once(opened_, [this] {
+  std::shared_ptr<Stream> made;
+  std::call_once(opened_, [&] {
     handle_ = context_table().insert(shared_from_this());
-    auto stream = create_stream({});
+    made = *add_stream({});
     std::lock_guard lock(mutex_);
-    default_stream_ = *stream;
+    default_stream_ = made;
   });
+  // Not inside: a callback may set the device, which comes here again.
+  if (made) stream_state_callbacks().notify(made->handle(), ACL_RT_STREAM_STATE_CREATE_POST);
 }
 
 Status Context::check_can_close() const {
@@ -56,18 +59,23 @@ Status Context::close() {
 }
 
 Result<std::shared_ptr<Stream>> Context::create_stream(StreamOptions options) {
+  auto stream = TRY(add_stream(options));
+  stream_state_callbacks().notify(stream->handle(), ACL_RT_STREAM_STATE_CREATE_POST);
+  return stream;
+}
+
+Result<std::shared_ptr<Stream>> Context::add_stream(StreamOptions options) {
   auto stream = std::make_shared<Stream>(shared_from_this(), device_.next_stream_id(), options);
   {
     std::lock_guard lock(mutex_);
-    if (closing_) {
-      device_.free_stream_id(stream->id());
-      return Status{ACL_ERROR_RT_CONTEXT_NULL, "the current context is being destroyed"};
+    if (!closing_) {
+      stream->set_handle(stream_table().insert(stream));
+      streams_.insert(stream);
+      return stream;
     }
-    stream->set_handle(stream_table().insert(stream));
-    streams_.insert(stream);
   }
-  stream_state_callbacks().notify(stream->handle(), ACL_RT_STREAM_STATE_CREATE_POST);
-  return stream;
+  device_.free_stream_id(stream->id());
+  return Status{ACL_ERROR_RT_CONTEXT_NULL, "the current context is being destroyed"};
 }
 
 Status Context::destroy_stream(const std::shared_ptr<Stream>& stream, bool drain) {
@@ -130,8 +138,13 @@ Status Context::failure() const {
 }
 
 std::shared_ptr<ReportQueue> Context::host_function_queue() {
+  {
+    std::lock_guard lock(mutex_);
+    if (host_functions_) return host_functions_->queue();
+  }
+  auto made = std::make_unique<HostFunctionThread>();  // waits for its thread, and ends it when another was faster
   std::lock_guard lock(mutex_);
-  if (!host_functions_) host_functions_ = std::make_unique<HostFunctionThread>();
+  if (!host_functions_) host_functions_.swap(made);
   return host_functions_->queue();
 }
 

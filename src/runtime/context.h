@@ -65,6 +65,7 @@ class Context : public std::enable_shared_from_this<Context> {
   void set_system_param(size_t option, int64_t value);
 
  private:
+  Result<std::shared_ptr<Stream>> add_stream(StreamOptions options);
   Status end_stream(const std::shared_ptr<Stream>& stream);
 
   Device& device_;

@@ -71,19 +71,34 @@ Status Event::check_can_sync(const char* what) const {
           "EE1006"};
 }
 
+// The new point is shown before its task is queued: launching may wait for tasks that need the event, so nothing is
+// locked then; and who waits for the event meanwhile means this record, not the one after it.
 Status Event::record(Stream& stream) {
-  std::lock_guard lock(mutex_);
   Coming next{std::make_shared<Point>()};
-  if (!coming_.empty()) {
-    next = coming_.front();
-    coming_.pop_front();
+  Stream::Place place = stream.place();
+  std::shared_ptr<Point> latest, open;
+  {
+    std::lock_guard lock(mutex_);
+    if (!coming_.empty()) {
+      next = coming_.front();
+      coming_.pop_front();
+    }
+    next.point->stream = stream.weak_from_this();
+    next.point->place = std::move(place);
+    latest = std::exchange(latest_, next.point);
+    open = std::exchange(open_, next.reset ? nullptr : next.point);
   }
-  next.point->stream = stream.weak_from_this();
-  next.point->place = stream.place();
-  TRY(stream.launch([arrival = Arrival(next.point)]() mutable { arrival.arrive(); }));
-  latest_ = next.point;
-  open_ = next.reset ? nullptr : next.point;
-  return {};
+  Status launched = stream.launch([arrival = Arrival(next.point)]() mutable { arrival.arrive(); });
+  if (!launched.ok()) take_back(next.point, std::move(latest), std::move(open));
+  return launched;
+}
+
+// A record that could not be queued: what was there before it is there again, unless something newer is.
+void Event::take_back(const std::shared_ptr<Point>& point, std::shared_ptr<Point> latest, std::shared_ptr<Point> open) {
+  std::lock_guard lock(mutex_);
+  if (latest_ != point) return;
+  latest_ = std::move(latest);
+  open_ = std::move(open);
 }
 
 // Extended events have nothing to wait for before the first record; plain ones must have been recorded.

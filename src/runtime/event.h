@@ -71,6 +71,7 @@ class Event : public std::enable_shared_from_this<Event> {
   class Arrival;
   class PendingWait;
 
+  void take_back(const std::shared_ptr<Point>& point, std::shared_ptr<Point> latest, std::shared_ptr<Point> open);
   std::shared_ptr<Point> point_to_wait_for();
   void forget(const std::shared_ptr<Point>& point);
 

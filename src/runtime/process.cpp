@@ -45,31 +45,71 @@ Process& process() {
   return process;
 }
 
+// While it lives, the calling thread starts or ends the process, and the lock is given back.
+class Process::Change {
+ public:
+  Change(Process& process, Lock& lock) : process_(process), lock_(lock) {
+    process_.changing_ = std::this_thread::get_id();
+    lock_.unlock();
+  }
+  ~Change() {
+    lock_.lock();
+    process_.changing_ = {};
+    process_.settles_.notify_all();
+  }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+
+ private:
+  Process& process_;
+  Lock& lock_;
+};
+
+// Locked, when no other thread starts or ends the process: unless that one waits for the calling thread.
+Process::Lock Process::settled() {
+  const bool awaited = hooks_.awaited && hooks_.awaited();
+  Lock lock(mutex_);
+  settles_.wait(lock,
+                [&] { return awaited || changing_ == std::thread::id() || changing_ == std::this_thread::get_id(); });
+  return lock;
+}
+
 Status Process::init(const char* config_path) {
-  std::lock_guard lock(mutex_);
-  if (count_ > 0) {
+  Lock lock = settled();
+  if (count_ > 0 || changing_ != std::thread::id()) {
     ++count_;
     return {
         ACL_ERROR_REPEAT_INITIALIZE,
         "aclInit was called before in this process; the new configuration is not read (this may be taken as success)"};
   }
-  const bool has_path = config_path && *config_path;
   const std::string text = TRY(read_init_config(config_path));
   if (first_text_ && *first_text_ != text)
     return {ACL_ERROR_INVALID_PARAM,
             "aclInit after aclFinalize must be given the configuration of the first aclInit; its content differs",
             "EH0012"};
-  TRY(start(text));
+  Status status;
+  {
+    const Change change(*this, lock);
+    status = start(text);
+  }
+  count_ = status.ok() ? count_ + 1 : 0;
+  if (!status.ok()) return status;
   first_text_ = text_ = text;
-  count_ = 1;
   finalized_ = false;
+  lock.unlock();
+  tell_started(text, config_path && *config_path);
+  return {};
+}
+
+void Process::tell_started(const std::string& text, bool has_path) {
+  Lock lock(mutex_);
   auto callbacks = init_callbacks_;
+  lock.unlock();
   std::stable_sort(callbacks.begin(), callbacks.end(),
                    [](const auto& a, const auto& b) { return start_rank(a.type) < start_rank(b.type); });
   for (const auto& entry : callbacks)
     if (entry.type != ACL_REG_TYPE_ACL_OP_EXECUTOR || has_path)  // what that library reads is only in a file
-      (void)entry.function(text_.c_str(), text_.size(), entry.user_data);
-  return {};
+      (void)entry.function(text.c_str(), text.size(), entry.user_data);
 }
 
 Status Process::start(const std::string& text) {
@@ -86,31 +126,36 @@ Status Process::start(const std::string& text) {
 }
 
 Status Process::finalize() {
-  std::lock_guard lock(mutex_);
-  if (finalized_) return {ACL_ERROR_REPEAT_FINALIZE, "aclFinalize was called before; call aclInit first"};
-  end();
+  Lock lock = settled();
+  if (finalized_ || changing_ != std::thread::id())
+    return {ACL_ERROR_REPEAT_FINALIZE, "aclFinalize was called before; call aclInit first"};
+  end(lock);
   return {};
 }
 
 Status Process::finalize_one(uint64_t& left) {
-  std::lock_guard lock(mutex_);
+  Lock lock = settled();
   left = count_ > 0 ? count_ - 1 : 0;
   if (count_ > 1) {
     --count_;
     return {};
   }
-  if (count_ < 1) return {ACL_ERROR_REPEAT_FINALIZE, "there is no aclInit left to take back; call aclInit first"};
-  end();
+  if (count_ < 1 || changing_ != std::thread::id())
+    return {ACL_ERROR_REPEAT_FINALIZE, "there is no aclInit left to take back; call aclInit first"};
+  end(lock);
   return {};
 }
 
-void Process::end() {
+void Process::end(Lock& lock) {
   auto callbacks = finalize_callbacks_;
-  std::stable_sort(callbacks.begin(), callbacks.end(),
-                   [](const auto& a, const auto& b) { return end_rank(a.type) < end_rank(b.type); });
-  for (const auto& entry : callbacks) (void)entry.function(entry.user_data);
-  if (hooks_.ended) hooks_.ended();
-  set_default_device(-1);
+  {
+    const Change change(*this, lock);
+    std::stable_sort(callbacks.begin(), callbacks.end(),
+                     [](const auto& a, const auto& b) { return end_rank(a.type) < end_rank(b.type); });
+    for (const auto& entry : callbacks) (void)entry.function(entry.user_data);
+    if (hooks_.ended) hooks_.ended();
+    set_default_device(-1);
+  }
   count_ = 0;
   finalized_ = true;
 }
@@ -140,9 +185,12 @@ Status Process::remove(std::vector<Entry<Function>>& entries, aclRegisterCallbac
 }
 
 Status Process::add_init_callback(aclRegisterCallbackType type, aclInitCallbackFunc function, void* user_data) {
-  std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   TRY(add(init_callbacks_, {type, function, user_data}));
-  if (count_ > 0) (void)function(text_.c_str(), text_.size(), user_data);  // it is late: told at once
+  if (count_ == 0) return {};
+  const std::string text = text_;
+  lock.unlock();
+  (void)function(text.c_str(), text.size(), user_data);  // it is late: told at once
   return {};
 }
 

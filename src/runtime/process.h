@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -15,7 +17,8 @@
 namespace belay {
 
 // What aclInit and aclFinalize begin and end: the count of users, the configuration, the callbacks of other libraries.
-// One for the process; the mutex is recursive because callbacks may call aclInit again. Safe from any thread.
+// One for the process. Nothing is locked while hooks and callbacks run: they may call aclInit and aclFinalize again, and
+// wait for other threads that do. Safe from any thread.
 class Process {
  public:
   // What the layers above do with a configuration, in the documented places of the sequence.
@@ -23,6 +26,7 @@ class Process {
     Status (*check_dump)(const std::string& dump);  // may refuse
     void (*started)(const InitConfig& config);
     void (*ended)();
+    bool (*awaited)();  // whether the calling thread is one that `ended` waits for
   };
   void set_hooks(Hooks hooks) { hooks_ = hooks; }
 
@@ -51,12 +55,18 @@ class Process {
   static Status add(std::vector<Entry<Function>>& entries, Entry<Function> entry);
   template <class Function>
   static Status remove(std::vector<Entry<Function>>& entries, aclRegisterCallbackType type, Function function);
+  using Lock = std::unique_lock<std::mutex>;
+  class Change;
+  Lock settled();
   Status start(const std::string& text);
-  void end();
+  void tell_started(const std::string& text, bool has_path);
+  void end(Lock& lock);
 
-  mutable std::recursive_mutex mutex_;
+  Hooks hooks_{};  // set once, before anything else
+  mutable std::mutex mutex_;
+  std::condition_variable settles_;
   // Guarded by mutex_.
-  Hooks hooks_{};
+  std::thread::id changing_;  // who starts or ends the process now; nobody: none
   uint64_t count_ = 0;
   bool finalized_ = false;
   std::optional<std::string> first_text_;  // of the first successful configuration; later ones must be the same

@@ -82,7 +82,9 @@ size_t ReportQueue::cancel(Subscription& subscription) {
     if (subscriptions_ == 0) ready_.notify_all();
   }
   if (pthread_self() == thread_id_) return dropped;  // from inside a callback: waiting for it would never end
-  if (!finished_.wait_for(lock, kLongestCancel, [&] { return subscription.running == 0; }))
+  const bool over = finished_.wait_for(lock, kLongestCancel, [&] { return subscription.running == 0; });
+  lock.unlock();
+  if (!over)
     log_warning(LogModule::Runtime, "a callback still runs {} s after its stream was unsubscribed or destroyed",
                 kLongestCancel.count());
   return dropped;
