@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // atc: ONNX to .om, with the options, words and exit codes that scripts know.
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "atc_modes.h"
+#include "convert/atc_option_rows.h"
 #include "convert/atc_options.h"
 #include "executor/loaded_model.h"
 #include "graph/external_weights.h"
@@ -18,7 +22,14 @@ namespace fs = std::filesystem;
 
 constexpr int kFailed = 255;
 
-void write_fusion_result(const std::vector<convert::PassCount>& passes) {
+// Beside the model; where the environment names a folder for such files, there.
+fs::path fusion_result_path(const fs::path& om) {
+  const char* work = std::getenv("ASCEND_WORK_PATH");
+  const fs::path folder = work && *work ? fs::path(work) / "FE" / std::to_string(getpid()) : om.parent_path();
+  return folder / "fusion_result.json";
+}
+
+Status write_fusion_result(const std::vector<convert::PassCount>& passes, const fs::path& path) {
   nlohmann::json graph_fusion = nlohmann::json::object(), ub_fusion = nlohmann::json::object();
   for (const auto& pass : passes) {
     nlohmann::json counts{{"effect_times", std::to_string(pass.effective)},
@@ -27,7 +38,7 @@ void write_fusion_result(const std::vector<convert::PassCount>& passes) {
     (pass.ub ? ub_fusion : graph_fusion)[pass.pass] = counts;
   }
   const nlohmann::json report{{"session_and_graph_id_0_0", {{"graph_fusion", graph_fusion}, {"ub_fusion", ub_fusion}}}};
-  std::ofstream("fusion_result.json") << report.dump(4) << "\n";
+  return atc::write_text(path, report.dump(4) + "\n");
 }
 
 bool is_dynamic(const graph::Model& model) {
@@ -48,19 +59,20 @@ fs::path output_path(const convert::AtcOptions& options, const graph::Model& mod
   return name + ".om";
 }
 
+// Why a model cannot be converted, after the report of it was written.
+Status with_check_report(const convert::AtcOptions& options, Status refused) {
+  if (const Status written = atc::write_check_report(options, refused); !written.ok())
+    refused.message += "\n" + written.message;
+  return refused;
+}
+
 Status convert_model(const convert::AtcOptions& options) {
   auto converted = convert::convert_onnx(options.model, options.convert);
-  if (!converted.ok()) {
-    atc::write_check_report(options, converted.status());
-    return converted.status();
-  }
+  if (!converted.ok()) return with_check_report(options, converted.status());
   const auto& made = *converted;
   // What is written can be loaded: kernels may refuse a node for its types or sizes, which is better known now.
-  if (auto loaded = executor::load(made.model, {.threads = 1}); !loaded.ok()) {
-    const Status refused{loaded.status().code, loaded.status().message, "E16002"};
-    atc::write_check_report(options, refused);
-    return refused;
-  }
+  if (auto loaded = executor::load(made.model, {.threads = 1}); !loaded.ok())
+    return with_check_report(options, {loaded.status().code, loaded.status().message, "E16002"});
   const fs::path path = output_path(options, *made.model);
   if (options.external_weight > 0) {
     const auto combined =
@@ -70,7 +82,7 @@ Status convert_model(const convert::AtcOptions& options) {
   }
   const auto image = TRY(graph::write_om(*made.model, {.compress_attributes = options.compress_attributes}));
   TRY(atc::write_file(path, image));
-  write_fusion_result(made.passes);
+  TRY(write_fusion_result(made.passes, fusion_result_path(path)));
   const auto& mode = options.convert.precision_mode_v2;
   std::printf("precision mode: %s\n", mode.empty() ? options.convert.precision_mode.c_str() : mode.c_str());
   for (const auto& warning : made.warnings) std::printf("warning: %s\n", warning.c_str());
@@ -101,16 +113,52 @@ std::string numbered(const Status& status) {
   return has_number ? text : std::string(status.message_id ? status.message_id : "E10001") + ": " + text;
 }
 
+// "<the sentence> (E16002)", its further lines as they are.
+std::string sentence_first(const std::string& report) {
+  const size_t end = std::min(report.find('\n'), report.size());
+  std::string sentence = report.substr(8, end - 8);
+  const bool colon = sentence.ends_with(':');
+  if (colon) sentence.pop_back();
+  return sentence + " (" + report.substr(0, 6) + ")" + (colon ? ":" : "") + report.substr(end);
+}
+
+// Stdout has what scripts look for; a person reads the sentence first, and only once.
 int fail(const Status& status) {
-  std::printf("...\nATC run failed, Please check the detail log, Try 'atc --help' for more information\n%s\n",
-              numbered(status).c_str());
+  const std::string report = numbered(status);
+  std::fflush(stdout);
+  std::fprintf(stderr, "atc: %s\n", sentence_first(report).c_str());
+  std::printf("...\nATC run failed, Please check the detail log, Try 'atc --help' for more information\n");
+  if (!isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO)) std::printf("%s\n", report.c_str());
   return kFailed;
 }
 
+void print_without_effect(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "--" : ", --") + name;
+  if (!text.empty()) std::printf("without effect on a CPU: %s\n", text.c_str());
+}
+
+void print_rows(const char* title, convert::AtcOptionRow::Kind kind) {
+  std::printf("\n%s\n", title);
+  for (const auto& row : convert::atc_option_rows()) {
+    if (row.kind != kind) continue;
+    const std::string fallback(row.fallback), ending = fallback == "required" ? fallback : "default: " + fallback;
+    std::printf("  --%s\n      %s (%s)\n", row.name.data(), row.text.data(), ending.c_str());
+  }
+}
+
 void print_help() {
-  std::printf("atc --model=FILE.onnx --framework=5 --output=PATH/NAME --soc_version=Ascend910B3 [options]\n");
-  for (const std::string_view name : convert::atc_option_names())
-    std::printf("  --%.*s\n", static_cast<int>(name.size()), name.data());
+  using Kind = convert::AtcOptionRow::Kind;
+  std::printf(
+      "Converts an ONNX model to an .om file.\n"
+      "\n"
+      "  atc --model=net.onnx --framework=5 --output=net --soc_version=Ascend910B3\n"
+      "\n"
+      "Options are written --name=value. Ends with 0, or with 255 and a sentence that says why.\n");
+  print_rows("Options:", Kind::Works);
+  print_rows("Accepted, without effect on a CPU:", Kind::WithoutEffect);
+  print_rows("Known and refused:", Kind::Refused);
+  std::printf("\n  --help\n      Print this help.\n");
 }
 
 }  // namespace
@@ -122,6 +170,7 @@ int main(int argc, char** argv) {
     auto options = convert::parse_atc_options(arguments);
     if (!options.ok()) return fail(options.status());
     if ((*options).help) return print_help(), 0;
+    print_without_effect((*options).without_effect);
     if (const Status status = run(*options); !status.ok()) return fail(status);
   } catch (const std::exception& error) {
     return fail({ACL_ERROR_INTERNAL_ERROR, std::string("E19999: ") + error.what()});

@@ -20,8 +20,13 @@ namespace fs = std::filesystem;
 
 constexpr size_t largest_text = size_t{256} << 20;
 
-Status write_text(const fs::path& path, const std::string& text) {
-  return write_file(path, std::as_bytes(std::span(text)));
+// The folder of a file; said when it was missing.
+Status make_folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  if (folder.empty() || fs::exists(folder)) return {};
+  std::error_code error;
+  if (fs::create_directories(folder, error)) return std::printf("made the folder %s\n", folder.c_str()), Status{};
+  return {ACL_ERROR_WRITE_FILE, "the folder " + folder.string() + " cannot be made: " + error.message(), "E10001"};
 }
 
 // The graph as it is after import and shape inference, before anything is fused.
@@ -43,8 +48,7 @@ Result<std::string> model_json(const convert::AtcOptions& options) {
 }  // namespace
 
 Status write_file(const fs::path& path, std::span<const std::byte> bytes) {
-  std::error_code ignored;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
+  TRY(make_folder_of(path));
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   file.close();
@@ -52,13 +56,17 @@ Status write_file(const fs::path& path, std::span<const std::byte> bytes) {
   return {ACL_ERROR_WRITE_FILE, path.string() + " cannot be written", "E10001"};
 }
 
+Status write_text(const fs::path& path, const std::string& text) {
+  return write_file(path, std::as_bytes(std::span(text)));
+}
+
 Status show_json(const convert::AtcOptions& options) { return write_text(options.json, TRY(model_json(options))); }
 
 Status check_model(const convert::AtcOptions& options) {
   const auto converted = convert::convert_onnx(options.model, options.convert);
   const Status status = converted.ok() ? Status{} : converted.status();
-  write_check_report(options, status);
-  return status;
+  const Status written = write_check_report(options, status);
+  return status.ok() ? written : status;
 }
 
 Status show_text_graph(const convert::AtcOptions& options) {
@@ -83,13 +91,13 @@ Status convert_single_ops(const convert::AtcOptions& options) {
   return {};
 }
 
-void write_check_report(const convert::AtcOptions& options, const Status& status) {
+Status write_check_report(const convert::AtcOptions& options, const Status& status) {
   nlohmann::json report{{"model", options.model}, {"result", status.ok() ? "success" : "failed"}};
   report["cause"] = nlohmann::json::array();
   if (!status.ok())
     report["cause"].push_back(
         {{"code", status.message_id ? status.message_id : "E10001"}, {"message", status.message}});
-  (void)write_text(options.check_report, report.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return write_text(options.check_report, report.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace belay::atc

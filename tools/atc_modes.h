@@ -9,7 +9,9 @@
 // What atc does besides converting a model: one function for each --mode, and --singleop.
 namespace belay::atc {
 
+// A folder that is missing is made, and said.
 Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+Status write_text(const std::filesystem::path& path, const std::string& text);
 
 Status show_json(const convert::AtcOptions& options);        // --mode=1
 Status check_model(const convert::AtcOptions& options);      // --mode=3
@@ -18,6 +20,6 @@ Status show_info(const std::filesystem::path& om);           // --mode=6
 Status convert_single_ops(const convert::AtcOptions& options);
 
 // check_result.json: whether the model can be converted and, if not, why.
-void write_check_report(const convert::AtcOptions& options, const Status& status);
+Status write_check_report(const convert::AtcOptions& options, const Status& status);
 
 }  // namespace belay::atc

@@ -1,22 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 // belay: one tool, verb first. Each verb is a file in commands/.
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 
+#include "acl/acl_rt.h"
+#include "commands/arguments.h"
 #include "commands/commands.h"
 
-int main(int argc, char** argv) {
-  CLI::App app{"AscendCL without an Ascend NPU: run, dump, show, compare."};
-  app.require_subcommand(1);
-  int exit_code = belay::tools::kAgree;
-  belay::tools::add_info(app, exit_code);
-  belay::tools::add_run(app, exit_code);
-  belay::tools::add_show(app, exit_code);
-  belay::tools::add_convert(app, exit_code);
-  belay::tools::add_overflow(app, exit_code);
+namespace {
+
+using namespace belay::tools;
+
+std::string version_text() {
+  return std::string("belay ") + BELAY_VERSION + ", AscendCL " + std::to_string(ACL_MAJOR_VERSION) + "." +
+         std::to_string(ACL_MINOR_VERSION) + "." + std::to_string(ACL_PATCH_VERSION) + " on the CPU";
+}
+
+// The command that was given, or the application itself.
+const CLI::App& given_command(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app : *given.front();
+}
+
+std::string title(const CLI::App& app) {
+  const CLI::App& command = given_command(app);
+  return &command == &app ? "belay" : "belay " + command.get_name();
+}
+
+int fail(const CLI::App& app, const std::string& problem, ExitCode code) {
+  std::fprintf(stderr, "%s: %s\n", title(app).c_str(), problem.c_str());
+  if (code == kUsage) std::fprintf(stderr, "%s --help says what there is\n", title(app).c_str());
+  return code;
+}
+
+int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? belay::tools::kAgree : belay::tools::kUsage;
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return fail(app, usage_problem(given_command(app), error), kUsage);
+  } catch (const UsageError& error) {
+    return fail(app, error.what(), kUsage);
+  } catch (const std::exception& error) {
+    return fail(app, error.what(), kBadInput);
   }
-  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"AscendCL without an Ascend NPU: run models, dump their tensors, look at the dumps.", "belay"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text(), "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.footer(
+      "Every command ends with 0 (done, nothing to report), 1 (an overflow was found), 2 (wrong use) or\n"
+      "3 (bad input, or something was lost).");
+  int exit_code = kAgree;
+  add_info(app, exit_code);
+  add_run(app, exit_code);
+  add_show(app, exit_code);
+  add_convert(app, exit_code);
+  add_overflow(app, exit_code);
+  if (const std::string problem = wrong_command(app, argc, argv); !problem.empty()) return fail(app, problem, kUsage);
+  const int code = run(app, argc, argv, exit_code);
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  return fail(app, std::string("the output cannot be written: ") + std::strerror(errno), kBadInput);
 }

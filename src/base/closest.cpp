@@ -11,18 +11,18 @@ namespace {
 constexpr size_t most_names = 3;
 constexpr size_t longest = 256;  // what is longer is compared by its beginning
 
-// How many letters must be added, taken away or changed.
+// How many letters must be added, taken away, changed, or exchanged with their neighbour.
 size_t distance(std::string_view a, std::string_view b) {
   a = a.substr(0, longest), b = b.substr(0, longest);
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    before.swap(above);
+    above.swap(row);
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row.back();
@@ -39,6 +39,16 @@ std::string closest_names(std::string_view wanted, std::span<const std::string_v
   for (size_t i = 0; i < std::min(most_names, by_distance.size()); ++i)
     text += (i ? ", " : "") + std::string(by_distance[i].second);
   return text;
+}
+
+std::string_view closest_name(std::string_view wanted, std::span<const std::string_view> names) {
+  std::string_view nearest;
+  size_t least = std::max<size_t>(2, wanted.size() / 3) + 1;
+  for (const std::string_view name : names) {
+    const size_t far = distance(wanted, name);
+    if (far < least) least = far, nearest = name;
+  }
+  return nearest;
 }
 
 }  // namespace belay

@@ -11,4 +11,8 @@ namespace belay {
 // none.
 std::string closest_names(std::string_view wanted, std::span<const std::string_view> names);
 
+// The name that `wanted` was probably meant to be: few letters differ; of several equally near, the
+// first. Empty when there is none.
+std::string_view closest_name(std::string_view wanted, std::span<const std::string_view> names);
+
 }  // namespace belay

@@ -83,24 +83,41 @@ void show_observers(bool run, std::string_view line) {
   observing = false;
 }
 
-void write_line(LogLevel level, std::string_view line) {
-  const bool run = level == LogLevel::Event;
+// One line, in the two forms it may be shown in.
+struct Line {
+  const char* module;
+  LogLevel level;
+  std::string place;  // "[file.cpp:12]" or nothing
+  std::string_view text;
+
+  const char* level_name() const { return level_names[static_cast<size_t>(level)]; }
+  // As documented, for files, programs and observers.
+  std::string documented() const {
+    return formatted("[{}] {}({},{}):{} {}{}\n", level_name(), module, getpid(), program_invocation_short_name,
+                     log_time(), place, text);
+  }
+  // For a person at a terminal: the sentence first.
+  std::string readable() const {
+    return formatted("[{}] {}  ({} {} {} {}{}{})\n", level_name(), text, module, getpid(),
+                     program_invocation_short_name, log_time(), place.empty() ? "" : " ", place);
+  }
+};
+
+void write_line(const Line& line) {
+  const bool run = line.level == LogLevel::Event;
+  const std::string documented = line.documented();
   {
     Sink& out = sink();
     std::lock_guard lock(out.mutex);
     if (out.settings.to_stdout) {
-      fwrite(line.data(), 1, line.size(), stdout);
+      const std::string shown = isatty(STDOUT_FILENO) == 1 ? line.readable() : documented;
+      fwrite(shown.data(), 1, shown.size(), stdout);
       fflush(stdout);
     } else {
-      (run ? out.run : out.debug)->append(line);
+      (run ? out.run : out.debug)->append(documented);
     }
   }
-  show_observers(run, line);
-}
-
-std::string line_of(const char* module, LogLevel level, std::string_view place, std::string_view text) {
-  return formatted("[{}] {}({},{}):{} {}{}\n", level_names[static_cast<size_t>(level)], module, getpid(),
-                   program_invocation_short_name, log_time(), place, text);
+  show_observers(run, documented);
 }
 
 int level_or(const char* text, int fallback) {
@@ -170,7 +187,7 @@ void log_line(LogModule module, LogLevel level, const char* file, uint32_t line,
       const char* slash = strrchr(file, '/');
       place = formatted("[{}:{}]", slash ? slash + 1 : file, line);
     }
-    write_line(level, line_of(module_names[static_cast<size_t>(module)], level, place, text));
+    write_line({module_names[static_cast<size_t>(module)], level, std::move(place), text});
   } catch (...) {
     observing = false;
   }
@@ -178,7 +195,7 @@ void log_line(LogModule module, LogLevel level, const char* file, uint32_t line,
 
 void log_line(const char* module, LogLevel level, std::string_view text) noexcept {
   try {
-    if (log_enabled(level)) write_line(level, line_of(module, level, "", text));
+    if (log_enabled(level)) write_line({module, level, "", text});
   } catch (...) {
     observing = false;
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/atc_options.h"
 
-#include <algorithm>
 #include <filesystem>
 
+#include "base/closest.h"
 #include "base/text.h"
+#include "convert/atc_option_rows.h"
+#include "convert/soc_names.h"
 
 namespace belay::convert {
 namespace {
@@ -42,63 +44,31 @@ constexpr OwnRow kOwn[] = {
     {"json", &AtcOptions::json},   {"singleop", &AtcOptions::singleop}, {"check_report", &AtcOptions::check_report},
 };
 
-// Accepted; they steer the device's compiler and change nothing here.
-constexpr std::string_view kWithoutEffect[] = {"log",
-                                               "disable_reuse_memory",
-                                               "buffer_optimize",
-                                               "enable_small_channel",
-                                               "enable_single_stream",
-                                               "op_select_implmode",
-                                               "optypelist_for_implmode",
-                                               "op_precision_mode",
-                                               "op_debug_level",
-                                               "debug_dir",
-                                               "op_compiler_cache_mode",
-                                               "op_compiler_cache_dir",
-                                               "mdl_bank_path",
-                                               "op_bank_path",
-                                               "core_type",
-                                               "aicore_num",
-                                               "virtual_type",
-                                               "deterministic",
-                                               "deterministic_level",
-                                               "jit_compile",
-                                               "host_env_os",
-                                               "host_env_cpu",
-                                               "oo_level",
-                                               "optimization_switch",
-                                               "raw_ge_options",
-                                               "compression_optimize_conf",
-                                               "sparsity",
-                                               "status_check",
-                                               "atomic_clean_policy",
-                                               "op_name_map",
-                                               "cal_conf",
-                                               "enable_scope_fusion_passes",
-                                               "save_original_model",
-                                               "quant_dumpable",
-                                               "weight"};
-
-// Known, and refused: the result would not be what they ask for.
-constexpr std::string_view kNotDone[] = {"keep_dtype",
-                                         "modify_mixlist",
-                                         "customize_dtypes",
-                                         "input_fp16_nodes",
-                                         "is_input_adjust_hw_layout",
-                                         "is_output_adjust_hw_layout"};
-
-template <class Names>
-bool among(const Names& names, std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
 Result<int> to_number(const std::string& name, const std::string& value) {
   const auto number = parse_number(value);
   if (number && *number < 1000) return static_cast<int>(*number);
   return bad("--" + name + "=" + value + " is not a number that this option takes");
 }
 
+// Which of two words a value is: false for the first, true for the second.
+Result<bool> either(const std::string& name, const std::string& value, const char* no, const char* yes) {
+  if (value == no || value == yes) return value == yes;
+  return bad(formatted("--{}={} is not possible; it must be {} or {}", name, value, no, yes));
+}
+
+Status unknown_option(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const AtcOptionRow& row : atc_option_rows()) names.push_back(row.name);
+  const std::string_view nearest = closest_name(name, names);
+  return bad("unknown command line flag '" + name + "'" +
+             (nearest.empty() ? "; atc --help lists them" : formatted("; did you mean --{}?", nearest)));
+}
+
 Status set_option(AtcOptions& options, const std::string& name, const std::string& value) {
+  const AtcOptionRow* known = find_atc_option(name);
+  if (!known) return unknown_option(name);
+  if (known->kind == AtcOptionRow::Kind::WithoutEffect) return options.without_effect.push_back(name), Status{};
+  if (known->kind == AtcOptionRow::Kind::Refused) return bad("--" + name + " is not supported by this atc yet");
   for (const TextRow& row : kTexts)
     if (row.name == name) return options.convert.*row.field = value, Status{};
   for (const OwnRow& row : kOwn)
@@ -109,12 +79,11 @@ Status set_option(AtcOptions& options, const std::string& name, const std::strin
     options.external_weight = TRY(to_number(name, value));
     return options.external_weight <= 2 ? Status{} : bad("--external_weight must be 0, 1 or 2");
   }
-  if (name == "enable_attr_compression") return options.compress_attributes = value != "false", Status{};
-  if (name == "display_model_info") return options.display_model_info = value == "1", Status{};
-  if (name == "dump_mode") return options.dump_mode = value == "1", Status{};
-  if (among(kWithoutEffect, name)) return options.without_effect.push_back(name), Status{};
-  if (among(kNotDone, name)) return bad("--" + name + " is not supported by this atc yet");
-  return {ACL_ERROR_INVALID_PARAM, "E10001: unknown command line flag '" + name + "'"};
+  if (name == "enable_attr_compression")
+    return options.compress_attributes = TRY(either(name, value, "false", "true")), Status{};
+  if (name == "display_model_info") return options.display_model_info = TRY(either(name, value, "0", "1")), Status{};
+  if (name == "dump_mode") return options.dump_mode = TRY(either(name, value, "0", "1")), Status{};
+  return {ACL_ERROR_INTERNAL_ERROR, "--" + name + " is listed and not read", "E19999"};
 }
 
 Status check_file(const char* option, const std::string& path) {
@@ -129,7 +98,11 @@ Status check_framework(int framework) {
   return bad("--framework=" + std::to_string(framework) + " is not supported; export the model to ONNX (5)");
 }
 
-Status check_soc(bool given) { return given ? Status{} : bad("--soc_version is missing, for example Ascend910B3"); }
+Status check_soc(const AtcOptions& options, bool given) {
+  if (!given) return bad("--soc_version is missing, for example Ascend910B3");
+  const std::string& name = options.convert.soc_version;
+  return is_soc_name(name) ? Status{} : bad("--soc_version=" + name + " is not the name of a SoC; " + soc_hint(name));
+}
 
 Status check_single_op(const AtcOptions& options, bool soc_given) {
   if (options.framework != -1 || !options.convert.insert_op_conf.empty() || options.mode != 0 ||
@@ -137,7 +110,7 @@ Status check_single_op(const AtcOptions& options, bool soc_given) {
     return bad("--singleop excludes --model, --framework, --insert_op_conf, --mode and --display_model_info");
   TRY(check_file("singleop", options.singleop));
   if (options.output.empty()) return bad("--output is missing: the directory for the .om files");
-  return check_soc(soc_given);
+  return check_soc(options, soc_given);
 }
 
 Status check_conversion(const AtcOptions& options, bool soc_given) {
@@ -146,7 +119,7 @@ Status check_conversion(const AtcOptions& options, bool soc_given) {
   if (options.mode == 0 && options.output.empty())
     return bad("--output is missing: the path and name of the .om without its suffix");
   TRY(check_file("model", options.model));
-  return options.mode == 0 ? check_soc(soc_given) : Status{};
+  return options.mode == 0 ? check_soc(options, soc_given) : Status{};
 }
 
 Status check_display(const AtcOptions& options) {
@@ -184,7 +157,7 @@ Result<AtcOptions> parse_atc_options(std::span<const std::string> arguments) {
     }
     const size_t equals = argument.find('=');
     if (!argument.starts_with("--") || equals == std::string::npos)
-      return bad("\"" + argument + "\" is no option; they are written --name=value");
+      return bad("\"" + argument + "\" is not an option; options are written --name=value");
     const std::string name = argument.substr(2, equals - 2);
     soc_given |= name == "soc_version";
     TRY(set_option(options, name, argument.substr(equals + 1)));
@@ -193,14 +166,6 @@ Result<AtcOptions> parse_atc_options(std::span<const std::string> arguments) {
   TRY(check(options, soc_given));
   options.convert.name = std::filesystem::path(options.output).filename().string();
   return options;
-}
-
-std::vector<std::string_view> atc_option_names() {
-  std::vector<std::string_view> names = {"mode",      "framework",      "enable_attr_compression", "display_model_info",
-                                         "dump_mode", "external_weight"};
-  for (const OwnRow& row : kOwn) names.push_back(row.name);
-  for (const TextRow& row : kTexts) names.push_back(row.name);
-  return names;
 }
 
 }  // namespace belay::convert

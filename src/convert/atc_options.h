@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -29,8 +28,5 @@ struct AtcOptions {
 
 // Options are --name=value. The messages begin with the code that the original gives ("E10001: ...").
 Result<AtcOptions> parse_atc_options(std::span<const std::string> arguments);
-
-// The names of all options, for --help.
-std::vector<std::string_view> atc_option_names();
 
 }  // namespace belay::convert

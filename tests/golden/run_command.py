@@ -29,8 +29,8 @@ class RunCommand(DumpTest):
     def shapes(self, name, *options):
         return [output["shape"] for output in self.report(name, *options)["outputs"]]
 
-    def refusal(self, name, *options):
-        return self.call(name, *options, code=3).stderr
+    def refusal(self, name, *options, code=3):
+        return self.call(name, *options, code=code).stderr
 
     def convert(self, made, name, *options):
         self.write("m.onnx", made)
@@ -84,16 +84,22 @@ class RunCommand(DumpTest):
         self.write("m.onnx", sums(["n", 3]))
         for option, text in {
             ("--shape", "z:1,2"): "--shape z:1,2: the model has no input 'z'; it has: x",
-            ("--shape", "x:a,b"): "'a,b' is not a list of dimensions such as 1,3,224,224",
-            ("--shape", "1,3"): "it is written NAME:1,3,224,224",
             ("--shape", "x:1,4"): "input x is [-1,3] (-1: any), which [1,4] does not fit",
             ("--input", "z=x.npy"): "the model has no input 'z'; it has: x",
-            ("--input", "x.npy", "y.npy"): "--input y.npy: the model has only 1 inputs",
+            ("--input", "x.npy", "y.npy"): "--input y.npy: the model has only 1 input",
             ("--input", "none.npy"): "none.npy cannot be read",
             ("--gear", "1"): "--gear: the model was not converted with gears",
         }.items():
             self.assertIn(text, self.refusal("m.onnx", *option))
-        self.assertTrue(self.refusal("none.om").startswith("belay run: aclmdlLoadFromFile returned 145002\n"))
+
+    def test_what_fits_no_model_is_wrong_use(self):
+        self.write("m.onnx", sums(["n", 3]))
+        for option, text in {
+            ("--shape", "x:a,b"): "'a,b' is not a list of dimensions such as 1,3,224,224",
+            ("--shape", "1,3"): "it is written NAME:1,3,224,224",
+            ("--gear", "much"): "'much' is not a list of dimensions",
+        }.items():
+            self.assertIn(text, self.refusal("m.onnx", *option, code=2))
 
 
 if __name__ == "__main__":

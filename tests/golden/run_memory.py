@@ -46,8 +46,8 @@ class Memory(DumpTest):
         done = self.run_model(layers("n"), "--shape", "x:64,8", "--memory", "--memory-limit", "100", code=3)
         self.assertIn("the stream's own allocator returned null for", done.stderr)
         self.run_model(layers("n"), "--shape", "x:64,8", "--memory", "--memory-limit", "64M")
-        done = self.run_model(layers("n"), "--memory", "--memory-limit", "much", code=3)
-        self.assertIn("--memory-limit must be a size", done.stderr)
+        done = self.run_model(layers("n"), "--memory", "--memory-limit", "much", code=2)
+        self.assertIn("--memory-limit: 'much' is not a size", done.stderr)
 
     def test_a_model_of_fixed_shapes_does_not_ask(self):
         self.assertIn("was not asked", self.run_model(layers(4), "--memory").stdout)

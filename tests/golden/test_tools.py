@@ -65,7 +65,7 @@ class Overflow(Case):
         self.assertEqual((second["op_name"], second["model_id"], second["status"]), ("net/add", 3, 8))
         self.assertEqual(second["tensors"][0]["first_index"], [1, 0])
         self.assertEqual(second["tensors"][0]["first_value"], "-inf")
-        self.assertIn("1. an operator whose file is not there: task 6", belay("overflow", self.top / "in").stdout)
+        self.assertIn("1. an operator whose dump file is missing: task 6", belay("overflow", self.top / "in").stdout)
 
     def test_a_broken_record_is_named(self):
         self.opdebug("0", 1700000000123460, bytes(100))

@@ -2,9 +2,9 @@
 // belay convert: the tensors of a dump as files that other programs read.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <map>
 #include <nlohmann/json.hpp>
 
+#include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/progress.h"
 #include "inspect/convert.h"
@@ -17,8 +17,13 @@ using inspect::ConvertTo;
 struct ConvertArguments {
   std::vector<std::filesystem::path> dumps;
   inspect::ConvertOptions options{.folder = "."};
+  std::string type = "npy";
   bool json = false;
 };
+
+ConvertTo kind_of(const std::string& type) {
+  return type == "bin" ? ConvertTo::Bin : type == "safetensors" ? ConvertTo::Safetensors : ConvertTo::Npy;
+}
 
 int convert(const ConvertArguments& arguments) {
   auto found = inspect::find_dumps(arguments.dumps);
@@ -53,26 +58,35 @@ int convert(const ConvertArguments& arguments) {
     std::printf("%zu dump files -> %llu files, %.1f MiB, in %s\n", converted,
                 static_cast<unsigned long long>(total.files), static_cast<double>(total.bytes) / (1 << 20),
                 arguments.options.folder.c_str());
-    if (statistics > 0) std::printf("%zu statistics files passed over: belay show reads them\n", statistics);
+    if (statistics > 0) std::printf("%zu statistics files skipped; belay show reads them\n", statistics);
   }
-  if (converted == 0 && failed == 0) std::fprintf(stderr, "belay convert: no dump file with tensors is there\n");
+  if (converted == 0 && failed == 0) std::fprintf(stderr, "belay convert: no dump files with tensors found\n");
   return failed > 0 || converted == 0 ? kBadInput : kAgree;
 }
 
 }  // namespace
 
 void add_convert(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("convert", "writes dumped tensors as .npy, .bin or .safetensors files");
+  auto* command = app.add_subcommand("convert", "Write dumped tensors as .npy, .bin or .safetensors files");
   auto arguments = std::make_shared<ConvertArguments>();
-  command->add_option("dump", arguments->dumps, "dump files, or directories with all beneath them")->required();
-  command->add_option("-o,--output", arguments->options.folder, "the folder to write to; made when missing");
-  const std::map<std::string, ConvertTo> kinds{
-      {"npy", ConvertTo::Npy}, {"bin", ConvertTo::Bin}, {"safetensors", ConvertTo::Safetensors}};
-  command->add_option("-t,--type", arguments->options.to, "npy, bin or safetensors")
-      ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case));
-  command->add_flag("--as-stored", arguments->options.as_stored, "keep NC1HWC0 and the like in their own order");
-  command->add_flag("--json", arguments->json, "print JSON");
-  command->callback([arguments, &exit_code] { exit_code = convert(*arguments); });
+  command->add_option("dump", arguments->dumps, "Dump files, or directories: all files beneath them are taken")
+      ->type_name("DUMP")
+      ->required();
+  command
+      ->add_option("-o,--output", arguments->options.folder,
+                   "Write to this folder, which is made when missing "
+                   "(default: the current folder)")
+      ->type_name("DIR");
+  command->add_option("-t,--type", arguments->type, "Write files of this type: npy, bin or safetensors (default: npy)")
+      ->type_name("TYPE")
+      ->check(one_of({"npy", "bin", "safetensors"}));
+  command->add_flag("--as-stored", arguments->options.as_stored,
+                    "Keep private formats such as NC1HWC0 in the order of their bytes (default: the original shape's)");
+  command->add_flag("--json", arguments->json, "Print the result as JSON (default: as text)");
+  command->callback([arguments, &exit_code] {
+    arguments->options.to = kind_of(arguments->type);
+    exit_code = convert(*arguments);
+  });
 }
 
 }  // namespace belay::tools

@@ -52,9 +52,9 @@ void print(const nlohmann::json& info) {
 }  // namespace
 
 void add_info(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("info", "devices, library, versions; says that they are simulated");
+  auto* command = app.add_subcommand("info", "Print what is simulated here: devices, library, versions");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print JSON");
+  command->add_flag("--json", *json, "Print JSON (default: text)");
   command->callback([json, &exit_code] {
     const nlohmann::json info = describe();
     if (*json)

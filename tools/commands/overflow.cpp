@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// belay overflow: the operators that overflowed, the first one first, why, and how near the others are.
+// belay overflow: the operators that overflowed, in order of occurrence, why, and how near the others are.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/table.h"
 #include "inspect/overflow_report.h"
@@ -85,7 +86,7 @@ void print_chain(const std::vector<ChainLink>& chain) {
 void print_headroom(const OverflowReport& report, bool all) {
   const size_t lines = all ? report.headroom.size() : std::min(report.headroom.size(), kHeadroomLines);
   if (lines == 0) return;
-  std::printf("headroom in binades, the least first\n");
+  std::printf("headroom in binades, smallest first\n");
   Rows rows{{"op", "", "tensor", "dtype", "largest", "headroom"}};
   for (size_t i = 0; i < lines; ++i) {
     const auto& [op_type, name, value, binades] = report.headroom[i];
@@ -97,11 +98,11 @@ void print_headroom(const OverflowReport& report, bool all) {
 }
 
 void print_text(const OverflowReport& report, bool all) {
-  if (report.overflows.empty()) std::printf(report.headroom.empty() ? "no overflow is recorded\n" : "no overflow\n");
+  if (report.overflows.empty()) std::printf(report.headroom.empty() ? "no overflow recorded\n" : "no overflow\n");
   for (size_t i = 0; i < report.overflows.size(); ++i) {
     const auto& [overflow, chain] = report.overflows[i];
     const std::string name =
-        overflow.op ? overflow.op->op_type + " " + op_name(overflow) : "an operator whose file is not there";
+        overflow.op ? overflow.op->op_type + " " + op_name(overflow) : "an operator whose dump file is missing";
     std::printf("%zu. %s: task %llu, stream %llu", i + 1, name.c_str(), static_cast<unsigned long long>(overflow.task),
                 static_cast<unsigned long long>(overflow.stream));
     if (overflow.status) std::printf(", status 0x%llx", static_cast<unsigned long long>(overflow.status));
@@ -191,12 +192,15 @@ int show_overflows(const OverflowOptions& options) {
 }  // namespace
 
 void add_overflow(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("overflow", "the operators that overflowed, why, and how near the others are");
+  auto* command = app.add_subcommand(
+      "overflow", "Name the operators that overflowed, in order of occurrence, why, and how near the others are");
   auto options = std::make_shared<OverflowOptions>();
-  command->add_option("dump", options->dumps, "directories with dumps beneath them")->required();
-  command->add_option("-n", options->most, "how many overflows to show at most");
-  command->add_flag("--all", options->all, "show the headroom of every operator, not only the least");
-  command->add_flag("--json", options->json, "print JSON");
+  command->add_option("dump", options->dumps, "Directories with dumps beneath them")->type_name("DIR")->required();
+  command->add_option("-n", options->most, "Show at most this many overflows (default: all)")
+      ->type_name("N")
+      ->check(whole_number(0, 1000000000));
+  command->add_flag("--all", options->all, "Show the headroom of every operator (default: of the ten with the least)");
+  command->add_flag("--json", options->json, "Print JSON (default: text)");
   command->callback([options, &exit_code] { exit_code = show_overflows(*options); });
 }
 

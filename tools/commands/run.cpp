@@ -9,6 +9,7 @@
 
 #include "acl/acl_dump.h"
 #include "base/text.h"
+#include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/run_session.h"
 
@@ -91,37 +92,45 @@ void run(const RunOptions& options) {
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("run", "runs an .om or .onnx model and shows its outputs and the time it took");
+  auto* command = app.add_subcommand("run", "Run an .om or .onnx model; show its outputs and how long it took");
   auto options = std::make_shared<RunOptions>();
-  command->add_option("model", options->model, "an .om or .onnx file")->required();
-  command->add_option("--input", options->inputs, "a .npy or .bin file for each input in order, or NAME=FILE");
-  command->add_option("--shape", options->shapes, "NAME:1,3,224,224 for an input with dynamic dimensions");
-  command->add_option("--gear", options->gear, "of a model converted with gears: a batch, H,W or each dimension");
-  command->add_option("--dump", options->dump, "an acl.json for aclInit");
-  command->add_option("--repeat", options->repeat, "how often to run")->check(CLI::PositiveNumber);
-  command->add_option("--warmup", options->warmup, "runs before the clock starts")->check(CLI::NonNegativeNumber);
-  command->add_option("--threads", options->threads, "cores to use (BELAY_NUM_THREADS)");
-  command->add_option("--seed", options->seed, "of the random inputs");
-  command->add_option("-o,--output", options->output_directory, "a folder for the outputs as .npy files");
-  command->add_flag("--json", options->json, "print JSON");
-  auto* memory =
-      command->add_flag("--memory", options->memory.shown, "run on a stream with an allocator that is counted");
-  command->add_option("--memory-limit", options->memory_limit, "the most that this allocator gives, such as 64M")
+  const auto add = [&](const char* name, auto& value, const char* type, const char* description) {
+    return command->add_option(name, value, description)->type_name(type);
+  };
+  add("model", options->model, "MODEL", "An .om or .onnx file")->required();
+  add("--input", options->inputs, "FILE",
+      "A .npy file, or one of raw bytes, for each input in order; or NAME=FILE (default: random numbers)");
+  add("--shape", options->shapes, "NAME:DIMS",
+      "The shape of an input with dynamic dimensions, such as x:1,3,224,224 (default: 1 for each)");
+  add("--gear", options->gear, "GEAR",
+      "Of a model converted with gears: a batch, height,width, or each dimension (default: the largest)");
+  add("--dump", options->dump, "FILE", "An acl.json that aclInit gets (default: no dump)");
+  add("--repeat", options->repeat, "N", "Run the model this many times (default: 1)")
+      ->check(whole_number(1, 1000000000));
+  add("--warmup", options->warmup, "N", "Run it this many times before the clock starts (default: 0)")
+      ->check(whole_number(0, 1000000000));
+  add("--threads", options->threads, "N", "Use this many threads (default: BELAY_NUM_THREADS, else one per core)")
+      ->check(whole_number(1, 1024));
+  add("--seed", options->seed, "N", "Begin the random inputs with this seed (default: 0)")
+      ->check(whole_number(0, UINT64_MAX));
+  add("-o,--output", options->output_directory, "DIR", "Write the outputs here as .npy files (default: not written)");
+  command->add_flag("--json", options->json, "Print JSON (default: text)");
+  auto* memory = command->add_flag("--memory", options->memory.shown,
+                                   "Run on a stream with an allocator of the tool's own, and count (default: no)");
+  add("--memory-limit", options->memory_limit, "SIZE",
+      "Let that allocator give at most this, such as 64M (default: no limit)")
       ->needs(memory);
-  command->add_option("--memory-log", options->memory.log, "a .csv file with each of its calls")->needs(memory);
+  add("--memory-log", options->memory.log, "FILE", "Write each of its calls to this .csv file (default: no log)")
+      ->needs(memory);
   command->callback([options, &exit_code] {
-    try {
-      if (!options->memory_limit.empty()) {
-        const auto limit = parse_size(options->memory_limit);
-        if (!limit || *limit == 0) throw std::runtime_error("--memory-limit must be a size such as 64M");
-        options->memory.limit = *limit;
-      }
-      run(*options);
-      exit_code = kAgree;
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "belay run: %s\n", error.what());
-      exit_code = kBadInput;
+    if (!options->memory_limit.empty()) {
+      const auto limit = parse_size(options->memory_limit);
+      if (!limit || *limit == 0)
+        throw UsageError("--memory-limit: '" + options->memory_limit + "' is not a size such as 64M");
+      options->memory.limit = *limit;
     }
+    run(*options);
+    exit_code = kAgree;
   });
 }
 

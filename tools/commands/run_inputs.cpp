@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "commands/arguments.h"
 #include "commands/tensor_io.h"
 
 namespace belay::tools {
@@ -24,14 +25,15 @@ GivenInputs::GivenInputs(const std::vector<std::string>& files, const std::vecto
   for (const std::string& text : files) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos && position == names.size())
-      throw std::runtime_error("--input " + text + ": the model has only " + std::to_string(names.size()) + " inputs");
+      throw std::runtime_error("--input " + text + ": the model has only " + std::to_string(names.size()) +
+                               (names.size() == 1 ? " input" : " inputs"));
     const std::string name = equals == std::string::npos ? names[position++] : text.substr(0, equals);
     require_known("--input " + text, name, names);
     files_[name] = equals == std::string::npos ? text : text.substr(equals + 1);
   }
   for (const std::string& text : shapes) {
     const size_t colon = text.rfind(':');
-    if (colon == std::string::npos) throw std::runtime_error("--shape " + text + ": it is written NAME:1,3,224,224");
+    if (colon == std::string::npos) throw UsageError("--shape " + text + ": it is written NAME:1,3,224,224");
     require_known("--shape " + text, text.substr(0, colon), names);
     shapes_[text.substr(0, colon)] = parse_dims(text.substr(colon + 1));
   }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/progress.h"
 #include "commands/table.h"
@@ -133,7 +134,7 @@ int show(const ShowOptions& options) {
     std::fprintf(stderr, "belay show: %s\n", lines.status().message.c_str());
   }
   if (files.empty() && !broken) {
-    std::fprintf(stderr, "belay show: no dump file%s is there\n", options.op.empty() ? "" : " of that operator");
+    std::fprintf(stderr, "belay show: no dump files%s found\n", options.op.empty() ? "" : " of that operator");
     return kBadInput;
   }
   (options.json ? print_json : options.csv ? print_csv : print_lines)(files);
@@ -143,13 +144,20 @@ int show(const ShowOptions& options) {
 }  // namespace
 
 void add_show(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("show", "one line per dumped tensor: operator, type, shape, statistics, values");
+  auto* command =
+      app.add_subcommand("show", "Print one line per dumped tensor: operator, type, shape, statistics, values");
   auto options = std::make_shared<ShowOptions>();
-  command->add_option("dump", options->dumps, "dump files, or directories with all beneath them")->required();
-  command->add_option("--op", options->op, "only operators of this type, or with this in their name");
-  command->add_option("--values", options->values, "how many values to show of each tensor");
-  auto* json = command->add_flag("--json", options->json, "print JSON");
-  command->add_flag("--csv", options->csv, "print CSV")->excludes(json);
+  command->add_option("dump", options->dumps, "Dump files, or directories: all files beneath them are taken")
+      ->type_name("DUMP")
+      ->required();
+  command
+      ->add_option("--op", options->op, "Only operators of this type, or with this text in their name (default: all)")
+      ->type_name("NAME");
+  command->add_option("--values", options->values, "Show this many values of each tensor (default: 4)")
+      ->type_name("N")
+      ->check(whole_number(0, 1000000));
+  auto* json = command->add_flag("--json", options->json, "Print JSON (default: a table)");
+  command->add_flag("--csv", options->csv, "Print CSV (default: a table)")->excludes(json);
   command->callback([options, &exit_code] { exit_code = show(*options); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/half.h"
 #include "base/npy.h"
+#include "commands/arguments.h"
 
 namespace belay::tools {
 namespace {
@@ -178,7 +179,7 @@ std::vector<int64_t> parse_dims(const std::string& text) {
     int64_t& dim = dims.emplace_back(0);
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), dim);
     if (error != std::errc() || end != part.data() + part.size() || dim < 0)
-      throw std::runtime_error("'" + text + "' is not a list of dimensions such as 1,3,224,224");
+      throw UsageError("'" + text + "' is not a list of dimensions such as 1,3,224,224");
   }
   return dims;
 }

@@ -39,7 +39,7 @@ void fill_random(HostTensor& tensor, std::mt19937_64& random);
 
 const char* type_name(aclDataType type);
 std::string dims_text(const std::vector<int64_t>& dims);
-// "1,3,224,224"; throws std::runtime_error.
+// "1,3,224,224"; throws UsageError.
 std::vector<int64_t> parse_dims(const std::string& text);
 
 }  // namespace belay::tools

@@ -14,5 +14,14 @@ TEST(ClosestNames, GivesAtMostThreeByTheirDistance) {
   EXPECT_EQ(closest_names("x", {}), "");
 }
 
+TEST(ClosestName, IsTheOneThatWasProbablyMeant) {
+  const std::vector<std::string_view> names = {"model", "mode", "show", "framework"};
+  EXPECT_EQ(closest_name("modle", names), "model");  // one exchange, as near as mode: the first
+  EXPECT_EQ(closest_name("shwo", names), "show");
+  EXPECT_EQ(closest_name("framwork", names), "framework");
+  EXPECT_EQ(closest_name("compare", names), "");
+  EXPECT_EQ(closest_name("x", {}), "");
+}
+
 }  // namespace
 }  // namespace belay

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/arguments.h"
+
+#include <algorithm>
+
+#include "base/closest.h"
+#include "base/text.h"
+
+namespace belay::tools {
+namespace {
+
+constexpr const char* kNotThereYet[] = {"compare", "blame"};
+
+// "a, b or c"
+std::string joined(const std::vector<std::string>& names, const std::string& last) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " " + last + " " : ", ") + names[i];
+  return text;
+}
+
+// "; did you mean show?", or nothing when none is near.
+std::string suggestion(const std::string& wanted, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string nearest(closest_name(wanted, known));
+  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+}  // namespace
+
+CLI::Validator whole_number(uint64_t least, uint64_t most) {
+  const auto check = [least, most](std::string& text) {
+    const auto number = parse_number(text);
+    if (number && *number >= least && *number <= most) return std::string();
+    return formatted("'{}' is not a whole number from {} to {}", text, least, most);
+  };
+  return {check, "", ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> names) {
+  const auto check = [names](std::string& text) {
+    if (std::ranges::find(names, text) != names.end()) return std::string();
+    return "'" + text + "' is not " + joined(names, "or") + suggestion(text, names);
+  };
+  return {check, "", ""};
+}
+
+std::string wrong_command(const CLI::App& app, int argc, const char* const* argv) {
+  const auto names = command_names(app);
+  if (argc < 2) return "a command is missing: " + joined(names, "or");
+  const std::string given = argv[1];
+  if (given.starts_with("-") || std::ranges::find(names, given) != names.end()) return "";
+  if (std::ranges::find(kNotThereYet, given) != std::end(kNotThereYet))
+    return given + " is not there yet; there are " + joined(names, "and");
+  const std::string nearest = suggestion(given, names);
+  return "there is no command " + given + (nearest.empty() ? "; there are " + joined(names, "and") : nearest);
+}
+
+std::string usage_problem(const CLI::App& command, const CLI::ParseError& error) {
+  const auto extras = command.remaining(true);
+  if (extras.empty()) return error.what();
+  const std::string first = extras.front();
+  if (!first.starts_with("-")) return "'" + first + "' is one argument too many";
+  return "there is no option " + first + suggestion(first, option_names(command));
+}
+
+}  // namespace belay::tools

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+// What the options of all commands share: how values are checked, and how mistakes are said.
+namespace belay::tools {
+
+// A mistake in how the command was called: it ends with kUsage.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Values that are not whole numbers between the two, both included, are refused with a sentence.
+CLI::Validator whole_number(uint64_t least, uint64_t most);
+
+// Values that are none of these are refused with all of them and the nearest.
+CLI::Validator one_of(std::vector<std::string> names);
+
+// The first argument when it is no command: a sentence that names the nearest, or says that it is not there yet. Empty
+// when it is a command or an option.
+std::string wrong_command(const CLI::App& app, int argc, const char* const* argv);
+
+// What the parser found, in one sentence; unknown options with the nearest known one.
+std::string usage_problem(const CLI::App& command, const CLI::ParseError& error);
+
+}  // namespace belay::tools
