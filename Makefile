@@ -4,7 +4,11 @@ JOBS   ?= $(shell nproc)
 
 .PHONY: all demo test test-slow install bench asan asan-quick tsan tsan-quick fuzz differential stress format clean deps
 
+# What a long build shows: files done, all files, seconds so far.
+export NINJA_STATUS = [%f of %t, %e s] 
+
 all: deps
+	@test -e build/ascend || echo "building with $(JOBS) jobs; the first time takes some minutes"
 	@cmake --preset release >/dev/null
 	@cmake --build build/release -j$(JOBS)
 	@rm -rf build/ascend && cmake --install build/release --prefix $(CURDIR)/build/ascend >/dev/null

@@ -2,8 +2,10 @@
 #include "commands/tensor_io.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 
@@ -105,6 +107,7 @@ Summary summarize(const HostTensor& tensor) {
     summary.max = std::max(summary.max, value);
     summary.mean += value / static_cast<double>(count);
   }
+  if (std::isnan(summary.mean)) summary.mean = std::numeric_limits<double>::quiet_NaN();  // printed without a sign
   return summary;
 }
 
