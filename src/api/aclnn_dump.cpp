@@ -59,7 +59,7 @@ Status dump_tensors(const char* type, const char* name, aclTensor** tensors, siz
   }
   made->inputs = inputs;
   made->info.stream_id = static_cast<uint32_t>(target->id());
-  made->info.task_id = operators::next_task_id(made->info.stream_id);
+  made->info.task_id = target->next_operator_id();
   made->info.device_id = target->context()->device().id();
   return target->launch([made = std::move(made)] { made->show(); });
 }

@@ -180,11 +180,11 @@ Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* worksp
   });
 }
 
-std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(const Stream& stream) const {
+std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream) const {
   auto run = std::make_unique<Run>(Run{.overflow = TaskOverflow(stream)});
   run->plan = plan_.plan;
   run->info.stream_id = static_cast<uint32_t>(stream.id());
-  run->info.task_id = operators::next_task_id(run->info.stream_id);
+  run->info.task_id = stream.next_operator_id();
   run->info.device_id = stream.context()->device().id();
   run->inputs.reserve(inputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {

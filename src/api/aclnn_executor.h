@@ -37,7 +37,7 @@ class AclnnExecutor {
  private:
   struct Run;
   Status check_memory() const;
-  std::unique_ptr<Run> make_run(const Stream& stream) const;
+  std::unique_ptr<Run> make_run(Stream& stream) const;
 
   const char* const function_;
   const uint64_t sequence_;  // counts the first phases of the process

@@ -2,6 +2,7 @@
 // A program's own memory allocator for the executions of a stream.
 #include "acl/acl_rt_allocator.h"
 #include "api/entry.h"
+#include "runtime/soc.h"
 #include "runtime/user_allocator.h"
 
 using namespace belay;
@@ -22,6 +23,15 @@ Status set(aclrtAllocatorDesc desc, Value AllocatorFunctions::*field, Value valu
 template <class Value>
 void hand_out(Value* to, Value value) {
   if (to) *to = value;
+}
+
+// The Atlas 200I/500 A2 inference products have no allocators of programs.
+Status check_soc() {
+  const std::string_view soc = soc_name();
+  if (!soc.starts_with("Ascend310B")) return {};
+  return {ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+          "allocators of programs are not supported on " + std::string(soc) + "; leave aclrtAllocatorRegister out",
+          "EE1006"};
 }
 
 }  // namespace
@@ -76,6 +86,7 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
       [&]() -> Status {
         TRY(not_null(stream, "stream"));  // the default stream cannot be named by null here
         TRY(not_null(allocatorDesc, "allocatorDesc"));
+        TRY(check_soc());
         const AllocatorFunctions& functions = *as_functions(allocatorDesc);
         if (!functions.complete())
           return {ACL_ERROR_INVALID_PARAM,

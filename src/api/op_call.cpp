@@ -130,7 +130,7 @@ Status launch(OpExecution execution, const std::shared_ptr<Stream>& stream, std:
   const bool nothing = std::ranges::all_of(execution.outputs, [](const auto& t) { return t.count() == 0; });
   if (nothing && !execution.outputs.empty()) return {};
   auto watcher = dump::recorder().watch_operator(dump::OperatorLevel::Operator);
-  operators::RunInfo info{.task_id = operators::next_task_id(static_cast<uint32_t>(stream->id())),
+  operators::RunInfo info{.task_id = stream->next_operator_id(),
                           .stream_id = static_cast<uint32_t>(stream->id()),
                           .device_id = stream->context()->device().id()};
   const auto watch = watcher ? std::make_shared<operators::Watch>(operators::Watch{std::move(watcher)}) : nullptr;

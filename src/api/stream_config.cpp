@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Failure modes and attributes of streams, and the configuration handle that creates them.
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "acl/acl_rt.h"
@@ -11,6 +13,8 @@ using namespace belay;
 using namespace belay::api;
 
 namespace {
+
+static_assert(std::endian::native == std::endian::little);
 
 Status set_failure_mode(Stream& stream, uint64_t mode) {
   Context& context = *stream.context();
@@ -34,6 +38,31 @@ Status set_overflow_switch(Stream& stream, uint32_t flag) {
 
 Status bad_attribute(aclrtStreamAttr attribute) {
   return {ACL_ERROR_RT_PARAM_INVALID, "there is no stream attribute " + std::to_string(attribute), "EE1003"};
+}
+
+Status bad_size(size_t size, const char* wanted) {
+  return {ACL_ERROR_INVALID_PARAM, "valueSize is " + std::to_string(size) + "; this attribute has " + wanted + " bytes",
+          "EH0009"};
+}
+
+template <class Field>
+Status take(Field& field, const void* value, size_t size) {
+  static_assert(sizeof(Field) == 8);
+  if (size != sizeof(Field)) return bad_size(size, "8");
+  std::memcpy(&field, value, size);
+  return {};
+}
+
+// Programs pass numbers as uint32_t and as size_t.
+template <class Field>
+Status take_number(Field& field, const void* value, size_t size) {
+  uint64_t number = 0;
+  if (size != sizeof(uint32_t) && size != sizeof(uint64_t)) return bad_size(size, "4 or 8");
+  std::memcpy(&number, value, size);  // the low bytes come first
+  if (number > std::numeric_limits<Field>::max())
+    return {ACL_ERROR_INVALID_PARAM, "the value is " + std::to_string(number) + ", which is out of range", "EH0009"};
+  field = static_cast<Field>(number);
+  return {};
 }
 
 }  // namespace
@@ -135,24 +164,15 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
       [&]() -> Status {
         TRY(not_null(handle, "handle"));
         TRY(not_null(attrValue, "attrValue"));
-        auto take = [&](auto& field) -> Status {
-          if (valueSize != sizeof(field))
-            return {ACL_ERROR_INVALID_PARAM,
-                    "valueSize is " + std::to_string(valueSize) + "; this attribute has " +
-                        std::to_string(sizeof(field)) + " bytes",
-                    "EH0009"};
-          std::memcpy(&field, attrValue, sizeof(field));
-          return {};
-        };
         switch (attr) {
           case ACL_RT_STREAM_WORK_ADDR_PTR:
-            return take(handle->workptr);
+            return take(handle->workptr, attrValue, valueSize);
           case ACL_RT_STREAM_WORK_SIZE:
-            return take(handle->workSize);
+            return take(handle->workSize, attrValue, valueSize);
           case ACL_RT_STREAM_FLAG:
-            return take(handle->flag);
+            return take_number(handle->flag, attrValue, valueSize);
           case ACL_RT_STREAM_PRIORITY:
-            return take(handle->priority);
+            return take_number(handle->priority, attrValue, valueSize);
         }
         return {ACL_ERROR_INVALID_PARAM, "there is no stream option " + std::to_string(attr), "EH0007"};
       },

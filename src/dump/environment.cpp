@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <string_view>
 
 #include "base/text.h"
@@ -50,6 +51,12 @@ Environment read_environment(const std::function<const char*(const char*)>& vari
   read.scene_path = directory("NPU_COLLECT_PATH");
   if (!read.scene_path.empty()) read.scene = Scene::Norm;
   return read;
+}
+
+std::string absolute_path(const std::string& path) {
+  std::error_code unknown;  // where we are: then it stays as it is
+  const auto absolute = std::filesystem::absolute(path, unknown);
+  return unknown || path.empty() ? path : absolute.string();
 }
 
 bool make_private_directories(const std::string& path) {

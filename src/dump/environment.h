@@ -23,6 +23,9 @@ struct Environment {
 Environment read_environment(const std::function<const char*(const char*)>& variable,
                              const std::function<bool(const std::string&)>& make_directory);
 
+// The path as it is meant now: the program may go elsewhere later.
+std::string absolute_path(const std::string& path);
+
 // Makes the directory and those above it, each 0700 whatever the umask. False when it is then not a directory that can
 // be read and written.
 bool make_private_directories(const std::string& path);

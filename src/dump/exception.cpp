@@ -79,8 +79,9 @@ std::string told(const Result<std::string>& written) {
 }  // namespace
 
 ExceptionDump::ExceptionDump(Environment environment) : environment_(std::move(environment)) {
+  environment_.path = absolute_path(environment_.path);
   for (const std::string& warning : environment_.warnings) log_notice(LogModule::Dump, "{}", warning);
-  if (environment_.scene != Scene::None) switch_on(environment_.scene, environment_.scene_path);
+  if (environment_.scene != Scene::None) switch_on(environment_.scene, absolute_path(environment_.scene_path));
 }
 
 void ExceptionDump::switch_on(Scene scene, std::string root) {
@@ -117,10 +118,8 @@ Status ExceptionDump::enable(Scene scene, const std::string& dump_path) {
     return {};
   }
   configured_ = true;
-  std::string root = !environment_.path.empty() ? environment_.path : !dump_path.empty() ? dump_path : "./";
-  char absolute[PATH_MAX];  // the program may go elsewhere before something fails
-  if (root[0] != '/' && getcwd(absolute, sizeof absolute)) root = std::string(absolute) + "/" + root;
-  switch_on(scene, std::move(root));
+  const std::string root = !environment_.path.empty() ? environment_.path : !dump_path.empty() ? dump_path : "./";
+  switch_on(scene, absolute_path(root));
   return {};
 }
 
@@ -153,10 +152,9 @@ Result<std::string> ExceptionDump::write(int device, std::string directory, std:
   directory = std::to_string(device) + (directory.empty() ? "" : "/") + directory;
   TRY(check_inside(base, directory));
   std::string head = TRY(encode(header));
-  return files_.write_now({.place = {root, std::move(directory), std::move(name)},
-                           .head = std::move(head),
-                           .pieces = std::move(pieces)},
-                          kFileMode);
+  return files_.write_now(
+      {.place = {root, std::move(directory), std::move(name)}, .head = std::move(head), .pieces = std::move(pieces)},
+      kFileMode);
 }
 
 void ExceptionDump::crashed(const Running& running, const Trap& trap, const void* context) {

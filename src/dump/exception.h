@@ -45,7 +45,7 @@ class ExceptionDump : public executor::FailureListener {
                                     const void* context);
   [[noreturn]] void end_process(const executor::Running& running, Status& why);
 
-  const Environment environment_;
+  Environment environment_;  // constant after construction
   Files files_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.

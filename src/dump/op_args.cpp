@@ -62,7 +62,7 @@ Status OpArgsRecords::start(const std::string& path) {
   if (path.empty() || !make_private_directories(path))
     return {ACL_ERROR_FAILURE,
             formatted("\"{}\" cannot be made or is not a directory that can be read and written", path), "EP0006"};
-  path_ = path;
+  path_ = absolute_path(path);
   started_ = true;
   return {};
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/watch.h"
 
-#include <map>
-#include <mutex>
-
 namespace belay::operators {
 
 using backend::Tensor;
@@ -28,13 +25,6 @@ void Relay::starts(const RunInfo& run, const graph::Node& node, std::span<const 
 void Relay::ran(const RunInfo& run, const graph::Node& node, std::span<const Tensor> inputs,
                 std::span<const Tensor> outputs) {
   if (watch_) watch_->observer->ran(run, shown(node), inputs, outputs);
-}
-
-uint32_t next_task_id(uint32_t stream_id) {
-  static auto& mutex = *new std::mutex;
-  static auto& next = *new std::map<uint32_t, uint32_t>;
-  std::lock_guard lock(mutex);
-  return next[stream_id]++;
 }
 
 }  // namespace belay::operators

@@ -32,7 +32,4 @@ class Relay : public executor::Observer {
   const Watch* watch_ = nullptr;
 };
 
-// The ids of operators that run outside models: they count from 0 on each stream, in the order of the calls.
-uint32_t next_task_id(uint32_t stream_id);
-
 }  // namespace belay::operators

@@ -85,6 +85,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   const std::shared_ptr<Context>& context() const { return context_; }
   int32_t id() const { return id_; }
+  // The task id of an operator that runs outside models: they count from 0 on each stream, in the order of the calls.
+  uint32_t next_operator_id() { return operators_++; }
   uint32_t flags() const { return flags_; }
   // Whether results are clipped: the device's mode when the stream was made.
   bool saturates() const { return saturates_; }
@@ -147,6 +149,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::atomic<bool> interrupted_{false};
   std::atomic<bool> closed_{false};
   std::atomic<bool> ending_{false};
+  std::atomic<uint32_t> operators_{0};
   std::atomic<std::thread::id> worker_id_{};
 };
 

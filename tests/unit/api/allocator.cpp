@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "acl/acl_rt.h"
+#include "support/child.h"
 
 namespace {
 
@@ -120,6 +121,29 @@ TEST_F(Allocator, AStreamWithoutOneIsSaidToHaveNone) {
             ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtAllocatorUnregister(stream), ACL_SUCCESS);
   aclrtAllocatorDestroyDesc(desc);
+}
+
+class AllocatorChild : public Allocator {};
+
+TEST_F(AllocatorChild, DISABLED_IsRefusedOnThisSoc) {
+  fill();
+  EXPECT_EQ(aclrtAllocatorRegister(stream, desc), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("Ascend310B1"));
+  EXPECT_EQ(aclrtAllocatorRegister(nullptr, desc), ACL_ERROR_INVALID_PARAM);
+  aclrtAllocatorDesc found = nullptr;
+  EXPECT_EQ(aclrtAllocatorGetByStream(stream, &found, nullptr, nullptr, nullptr, nullptr, nullptr),
+            ACL_ERROR_INVALID_PARAM);
+}
+
+TEST_F(AllocatorChild, DISABLED_WorksOnThisSoc) {
+  fill();
+  EXPECT_EQ(aclrtAllocatorRegister(stream, desc), ACL_SUCCESS);
+}
+
+TEST(AllocatorOfAProgram, IsRefusedOnTheAtlas200IAnd500A2Only) {
+  belay::test::expect_passes_with({{"BELAY_SOC_NAME", "Ascend310B1"}}, "AllocatorChild.DISABLED_IsRefusedOnThisSoc");
+  for (const char* soc : {"Ascend310P3", "Ascend910B3"})
+    belay::test::expect_passes_with({{"BELAY_SOC_NAME", soc}}, "AllocatorChild.DISABLED_WorksOnThisSoc");
 }
 
 }  // namespace

@@ -70,4 +70,86 @@ TEST_ALONE(DumpArgs, StartAndStopFollowTheDocumentedOrder) {
   EXPECT_EQ(aclopStopDumpArgs(1), ACL_SUCCESS);
 }
 
+// Goes into a new directory of that name below `base`, and returns it.
+std::string enter(const std::string& base, const std::string& name) {
+  const std::string path = std::filesystem::canonical(base).string() + "/" + name;
+  std::filesystem::create_directory(path);
+  EXPECT_EQ(chdir(path.c_str()), 0);
+  return path;
+}
+
+TEST_ALONE(DumpArgs, ARelativePathIsThatOfTheCall) {
+  const TemporaryDirectory directory;
+  const std::string first = enter(directory.path(), "first");
+  EXPECT_EQ(aclopStartDumpArgs(1, "records"), ACL_SUCCESS);
+  const std::string second = enter(directory.path(), "second");
+  EXPECT_EQ(aclopStopDumpArgs(1), ACL_SUCCESS);
+  EXPECT_TRUE(std::filesystem::exists(first + "/records/" + std::to_string(getpid())));
+  EXPECT_FALSE(std::filesystem::exists(second + "/records"));
+}
+
+TEST(DumpPathChild, DISABLED_OfTheEnvironmentStaysWhereItWas) {
+  const TemporaryDirectory directory;
+  const std::string first = enter(directory.path(), "first");
+  const char* given = getenv("ASCEND_DUMP_PATH");
+  EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  (void)enter(directory.path(), "second");
+  EXPECT_EQ(std::string(acldumpGetPath(AIC_ERR_BRIEF_DUMP)),
+            first + (given ? std::string("/") + given : "") + "/extra-info/data-dump");
+}
+
+TEST(DumpPath, OfTheEnvironmentDoesNotFollowTheWorkingDirectory) {
+  const std::string child = "DumpPathChild.DISABLED_OfTheEnvironmentStaysWhereItWas";
+  belay::test::expect_passes_with({{"ASCEND_DUMP_SCENE", "aic_err_brief_dump"}}, child);
+  belay::test::expect_passes_with({{"ASCEND_DUMP_SCENE", "aic_err_brief_dump"}, {"ASCEND_DUMP_PATH", "below"}}, child);
+}
+
+std::vector<std::string> dumped;
+
+// The task and stream ids in the names of what one operator dumps: <op>.<name>.<task>.<stream>.<time>.
+std::string ids_of_an_operator(aclrtStream stream) {
+  dumped.clear();
+  const int64_t shape[] = {1};
+  aclTensorDesc* from = aclCreateTensorDesc(ACL_FLOAT, 1, shape, ACL_FORMAT_ND);
+  aclTensorDesc* to = aclCreateTensorDesc(ACL_FLOAT16, 1, shape, ACL_FORMAT_ND);
+  void *x = nullptr, *y = nullptr;
+  EXPECT_EQ(aclrtMalloc(&x, 32, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMalloc(&y, 32, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  EXPECT_EQ(aclopCast(from, aclCreateDataBuffer(x, 4), to, aclCreateDataBuffer(y, 2), 0, stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  acldumpUnregCallback();  // waits for what is queued
+  EXPECT_EQ(acldumpRegCallback(
+                [](const acldumpChunk* chunk, int32_t) {
+                  dumped.push_back(std::filesystem::path(chunk->fileName).filename());
+                  return 0;
+                },
+                0),
+            ACL_SUCCESS);
+  if (dumped.empty()) return "";
+  const std::string name = dumped.front().substr(0, dumped.front().rfind('.'));
+  const size_t middle = name.rfind('.'), start = name.rfind('.', middle - 1);
+  return name.substr(start + 1);
+}
+
+TEST_ALONE(DumpIds, TasksCountFromZeroOnEachStream) {
+  const TemporaryDirectory directory;
+  const std::string config = directory.write(
+      "acl.json", R"({"dump": {"dump_path": ")" + directory.path() + R"(", "dump_op_switch": "on", "dump_list": []}})");
+  ASSERT_EQ(aclInit(config.c_str()), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  (void)ids_of_an_operator(nullptr);  // from now on we hear of it
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  EXPECT_EQ(ids_of_an_operator(stream), "0.1");
+  EXPECT_EQ(ids_of_an_operator(stream), "1.1");
+  EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  EXPECT_EQ(ids_of_an_operator(stream), "0.1");  // the id is used again, the count is not
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  EXPECT_EQ(ids_of_an_operator(stream), "0.1");  // another device
+  EXPECT_EQ(ids_of_an_operator(stream), "1.1");
+}
+
 }  // namespace

@@ -64,6 +64,27 @@ TEST_F(StreamTest, FlagsThatCannotBeAreRefused) {
   EXPECT_EQ(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_DEVICE_USE_ONLY), ACL_SUCCESS);
 }
 
+// Public programs pass the flag and the priority as uint32_t as well as size_t.
+TEST_F(StreamTest, NumbersOfAConfigurationHaveFourOrEightBytes) {
+  aclrtStreamConfigHandle* config = aclrtCreateStreamConfigHandle();
+  const uint32_t short_flag = ACL_STREAM_FAST_SYNC;
+  const uint64_t long_priority = 5, too_large = uint64_t{1} << 32;
+  config->flag = SIZE_MAX;
+  EXPECT_EQ(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &short_flag, 4), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &long_priority, 8), ACL_SUCCESS);
+  EXPECT_EQ(config->flag, size_t{ACL_STREAM_FAST_SYNC});
+  EXPECT_EQ(config->priority, 5u);
+  EXPECT_FAILS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &too_large, 8), ACL_ERROR_INVALID_PARAM,
+               "4294967296");
+  for (const size_t bad : {0, 2, 16})
+    for (const auto attribute : {ACL_RT_STREAM_FLAG, ACL_RT_STREAM_PRIORITY})
+      EXPECT_FAILS(aclrtSetStreamConfigOpt(config, attribute, &too_large, bad), ACL_ERROR_INVALID_PARAM, "4 or 8");
+  EXPECT_FAILS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_WORK_SIZE, &too_large, 4), ACL_ERROR_INVALID_PARAM, "8");
+  EXPECT_EQ(config->flag, size_t{ACL_STREAM_FAST_SYNC});
+  EXPECT_EQ(config->priority, 5u);
+  EXPECT_EQ(aclrtDestroyStreamConfigHandle(config), ACL_SUCCESS);
+}
+
 TEST_F(StreamTest, AConfigurationHandleCarriesTheSameAttributes) {
   aclrtStreamConfigHandle* config = aclrtCreateStreamConfigHandle();
   ASSERT_NE(config, nullptr);
