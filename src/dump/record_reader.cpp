@@ -12,6 +12,8 @@ namespace {
 
 using Wire = protozero::pbf_wire_type;
 
+constexpr size_t kLengthBytes = 8;  // of the header, little endian, at the beginning of a file
+
 // A field that is not encoded as its type is.
 struct WrongKind {};
 
@@ -175,7 +177,7 @@ std::pair<std::string, std::string> read_attribute(Reader<field::Attr> message) 
   return attribute;
 }
 
-Header read_header(Reader<field::Dump> message) {
+Header read_fields(Reader<field::Dump> message) {
   Header header;
   header.version.clear();
   while (message.next()) {
@@ -216,6 +218,16 @@ Header read_header(Reader<field::Dump> message) {
 
 Status no_dump(std::string why) { return {ACL_ERROR_PARSE_FILE, "this is no dump file: " + std::move(why)}; }
 
+// The message between the length that a file begins with and the tensors' bytes.
+Result<Bytes> header_message(Bytes file) {
+  if (file.size() < kLengthBytes) return no_dump(formatted("it has {} bytes", file.size()));
+  uint64_t length = 0;
+  for (size_t i = 0; i < kLengthBytes; ++i) length |= std::to_integer<uint64_t>(file[i]) << 8 * i;
+  if (length == 0 || length > file.size() - kLengthBytes)
+    return no_dump(formatted("its header would have {} bytes, and the file has {}", length, file.size()));
+  return file.subspan(kLengthBytes, length);
+}
+
 // Takes the data of each entry off the front of `rest`.
 template <class Entry>
 Status take_data(const std::vector<Entry>& entries, const char* group, Bytes& rest, std::vector<Bytes>& taken) {
@@ -233,7 +245,7 @@ Status take_data(const std::vector<Entry>& entries, const char* group, Bytes& re
 
 Result<Header> decode_message(Bytes message) {
   try {
-    return read_header(Reader<field::Dump>({reinterpret_cast<const char*>(message.data()), message.size()}));
+    return read_fields(Reader<field::Dump>({reinterpret_cast<const char*>(message.data()), message.size()}));
   } catch (const protozero::exception& e) {
     return no_dump(formatted("its header is damaged ({})", e.what()));
   } catch (const WrongKind&) {
@@ -241,14 +253,12 @@ Result<Header> decode_message(Bytes message) {
   }
 }
 
+Result<Header> read_header(Bytes file) { return decode_message(TRY(header_message(file))); }
+
 Result<DumpFile> read_dump(Bytes bytes) {
-  if (bytes.size() < 8) return no_dump(formatted("it has {} bytes", bytes.size()));
-  uint64_t length = 0;
-  for (size_t i = 0; i < 8; ++i) length |= std::to_integer<uint64_t>(bytes[i]) << 8 * i;
-  if (length == 0 || length > bytes.size() - 8)
-    return no_dump(formatted("its header would have {} bytes, and the file has {}", length, bytes.size()));
-  DumpFile dump{.header = TRY(decode_message(bytes.subspan(8, length)))};
-  Bytes rest = bytes.subspan(8 + length);
+  const Bytes message = TRY(header_message(bytes));
+  DumpFile dump{.header = TRY(decode_message(message))};
+  Bytes rest = bytes.subspan(kLengthBytes + message.size());
   TRY(take_data(dump.header.inputs, "input", rest, dump.inputs));
   TRY(take_data(dump.header.outputs, "output", rest, dump.outputs));
   TRY(take_data(dump.header.buffers, "buffer", rest, dump.buffers));

@@ -17,6 +17,10 @@ using Bytes = std::span<const std::byte>;
 // The header message without its length. 100006 when the bytes are no such message. Fields we do not know are skipped.
 Result<Header> decode_message(Bytes message);
 
+// The header of a file in memory: its length, the message, the tensors' bytes, which are not looked at. 100006 when the
+// length does not fit or the bytes behind it are no such message.
+Result<Header> read_header(Bytes file);
+
 // A dump file as it lies on disk: the header, and the bytes of each tensor, borrowed from the mapping.
 struct DumpFile {
   Header header;

@@ -2,7 +2,6 @@
 // libascend_dump_parser.so: the vendor's tools load it to read the headers of dump files.
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <fstream>
 #include <span>
 
@@ -14,7 +13,7 @@ namespace {
 enum Outcome : int32_t { kDone = 0, kRefused = -1 };
 
 int32_t parse(const char* data, size_t size, const char* json_path) {
-  const auto header = belay::dump::decode_message(std::as_bytes(std::span(data, size)));
+  const auto header = belay::dump::read_header(std::as_bytes(std::span(data, size)));
   if (!header.ok()) return kRefused;
   std::ofstream file(json_path);
   file << belay::inspect::header_json(*header);
@@ -24,14 +23,15 @@ int32_t parse(const char* data, size_t size, const char* json_path) {
 
 }  // namespace
 
-// Writes the header message at `data` as JSON into a new file. 0: done; -1: it is no such message, or the file cannot
+// Writes the header of the dump file at `data` as JSON into a new file. `data` is the whole file: the length of the
+// header, the header, the tensors' bytes, which are not looked at. 0: done; -1: that is no dump file, or the JSON cannot
 // be written.
 extern "C" __attribute__((visibility("default"))) int32_t ParseDumpProtoToJson(const char* data, size_t len,
                                                                                const char* jsonPath) {
   if ((!data && len > 0) || !jsonPath) return kRefused;
   try {
     return parse(data, len, jsonPath);
-  } catch (const std::exception&) {
+  } catch (...) {  // the caller may be C or Python
     return kRefused;
   }
 }

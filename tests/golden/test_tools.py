@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """belay show, convert, overflow and libascend_dump_parser.so, on files that share nothing with them. Oracle: numpy."""
-import ctypes
 import json
 import os
 import pathlib
@@ -12,6 +11,7 @@ import tempfile
 import unittest
 
 import numpy as np
+import vendor_reader
 import write_dump as w
 
 BELAY, PARSER = sys.argv[1:3]
@@ -233,16 +233,18 @@ class Show(Case):
 
 
 class Parser(Case):
-    def parse(self, data):
-        library = ctypes.CDLL(PARSER)
-        target = self.top / "header.json"
-        code = library.ParseDumpProtoToJson(data, ctypes.c_size_t(len(data)), str(target).encode())
-        return code, target.read_text() if target.exists() else None
+    """The library gets whole files, as the vendor's tools pass them. dump_vendor.py gives it those that we write."""
+
+    def setUp(self):
+        super().setUp()
+        self.parser = vendor_reader.Parser(PARSER)
+        self.file = w.dump("net/add", [w.entry(np.float32([1, 2]), True)], [w.entry(np.float32([3, 4]), False)])
+
+    def refused(self, data, length=None):
+        self.assertEqual(self.parser.parse(data, length), (-1, None))
 
     def test_the_header_becomes_json_as_the_tools_expect_it(self):
-        file = w.dump("net/add", [w.entry(np.float32([1, 2]), True)], [w.entry(np.float32([3, 4]), False)])
-        length = struct.unpack("<Q", file[:8])[0]
-        code, text = self.parse(file[8 : 8 + length])
+        code, text = self.parser.parse(self.file)
         header = json.loads(text)
         self.assertEqual(code, 0)
         self.assertEqual((header["version"], header["dump_time"], header["op_name"]), ("2.0", "1700000000123456", "net/add"))
@@ -251,9 +253,54 @@ class Parser(Case):
         self.assertEqual(header["input"][0]["address"], "0")
         self.assertNotIn("original_op", header["output"][0])
 
-    def test_bytes_that_are_no_header_are_refused(self):
-        self.assertEqual(self.parse(b"\xff\xff\xff\xff")[0], -1)
-        self.assertEqual(ctypes.CDLL(PARSER).ParseDumpProtoToJson(None, ctypes.c_size_t(4), b"x"), -1)
+    def test_the_documented_file(self):
+        """Section "Bytes" of docs/dump.md, to the last one."""
+        head = "0a03322e3010e4ebf0b2efeb91031a2608011a060a040101020222 0c0a0a636f6e76315f72656c7530103a060a0401010202488088 04320f636f6e7631636f6e76315f72656c75"
+        head = bytes.fromhex(head)
+        data = np.float32([2, 4, 6, 8]).tobytes()
+        self.assertEqual(len(head), 71)
+        header = self.parser.read(self.write("Conv2D.conv1conv1_relu.0.2.1767323046000100", struct.pack("<Q", 71) + head + data))
+        self.assertEqual((header["op_name"], header["dump_time"]), ("conv1conv1_relu", "1767323046000100"))
+        (output,) = header["output"]
+        self.assertEqual((output["data"], output["address"], output["original_op"]["name"]), (data, str(0x10400), "conv1_relu"))
+
+    def test_tensors_are_not_looked_at(self):
+        length = 8 + struct.unpack("<Q", self.file[:8])[0]
+        for data in (self.file[:length], self.file[:-3], self.file + b"more"):
+            self.assertEqual(self.parser.parse(data), self.parser.parse(self.file))
+
+    def test_a_length_that_does_not_fit_is_refused(self):
+        (length,) = struct.unpack("<Q", self.file[:8])
+        for cut in (0, 1, 7, 8, 9, 8 + length - 1):
+            self.refused(self.file[:cut])
+        for wrong in (0, len(self.file) - 7, 1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 8, (1 << 64) - 1):
+            self.refused(struct.pack("<Q", wrong) + self.file[8:])
+        self.refused(self.file[8 : 8 + length])  # the header alone
+
+    def test_what_is_no_dump_file_is_refused(self):
+        self.refused(b"")
+        self.refused(None, 0)
+        self.refused(None, 100)
+        self.refused(bytes(100))
+        self.refused(b"\xff" * 100)
+        self.refused(struct.pack("<Q", 20) + b"\xff" * 20)
+        random = np.random.default_rng(5)
+        for size in range(200):  # random bytes may be a message; they must do no harm
+            garbage = struct.pack("<Q", size) + random.integers(0, 256, size, np.uint8).tobytes()
+            code, text = self.parser.parse(garbage)
+            self.assertEqual((code, text is None), (-1, True) if code else (0, False))
+        for at in range(len(self.file)):
+            damaged = bytearray(self.file)
+            damaged[at] ^= 0xFF
+            self.parser.parse(bytes(damaged))
+
+    def test_a_target_that_cannot_be_written_is_told(self):
+        self.assertEqual(self.parser.call(self.file, len(self.file), b"/no/such/folder/x.json"), -1)
+        self.assertEqual(self.parser.call(self.file, len(self.file), None), -1)
+
+    def test_a_name_that_is_no_utf8_is_no_obstacle(self):
+        header = self.parser.read(self.write(NAME, self.file.replace(b"net/add", b"net\xff\xc3dd")))
+        self.assertEqual(header["op_name"], "net\ufffd\ufffddd")
 
     def test_it_exports_nothing_else(self):
         names = subprocess.run(["nm", "-D", "--defined-only", PARSER], capture_output=True, text=True).stdout.split("\n")
