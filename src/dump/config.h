@@ -50,6 +50,7 @@ struct DumpConfig {
   std::string path;  // as written
   std::vector<ListItem> list;
   Mode mode = Mode::Output;
+  // The operators of models and aclop's; the aclnn operators, and alone the steps of a model's operators as well.
   bool op_level = true, kernel_level = true;
   bool op_switch = false;        // single operators too
   std::vector<StepRange> steps;  // empty: every step

@@ -87,8 +87,10 @@ class Chooser {
       const auto in_range = nodes_in_ranges();
       for (const Node* node : walk_.tasks()) {
         if (!everything_ && !in_range.contains(node) && !in_layers(*node)) continue;
-        if (config_.op_level) add(*node);
-        if (config_.kernel_level && !config_.overflow) add_split(*node);
+        if (config_.op_level)
+          add(*node);
+        else if (!config_.overflow)
+          add_split(*node);
       }
     }
     for (const Node* node : walk_.tasks())

@@ -63,7 +63,8 @@ struct Selection {
   // Operators that write to their inputs, chosen or not: their inputs have a file of their own, written before they
   // run.
   std::unordered_set<const graph::Node*> changing;
-  // Those whose steps have files too, if the executor splits them: all inputs and outputs, in their order.
+  // Instead of `nodes`, with the level "kernel": those whose steps have files, if the executor splits them. All inputs
+  // and outputs, in their order.
   std::unordered_map<const graph::Node*, ChosenNode> split;
   // Watch scene, where `nodes` are those that are watched: the operators after each of which they are looked at.
   std::unordered_set<const graph::Node*> writers;

@@ -54,10 +54,15 @@ class Network(DumpTest):
         subprocess.run(["/usr/bin/python3", "-W", "ignore", NETWORKS, self.work, "resnet50"], check=True)
         x = np.random.default_rng(0).standard_normal((1, 3, 224, 224)).astype(np.float32)
         self.write("input.bin", x.tobytes())
-        config = self.config(dump_list=[{}], dump_mode="all")
-        self.drive(f"init={config}", "input=input.bin", "load=resnet50.onnx", "run", "out=y.bin", "finalize")
+        (self.work / "steps").mkdir()
+        for config in (self.config(dump_list=[{}], dump_mode="all"),
+                       self.config(path="steps", dump_list=[{}], dump_mode="all", dump_level="kernel")):  # fmt: skip
+            self.drive(f"init={config}", "input=input.bin", "load=resnet50.onnx", "run", "out=y.bin", "finalize")
         given, types = {x.tobytes()}, collections.Counter()
         entries = self.entries()
+        last = read_dump.read(entries[-1].path)
+        self.assertEqual(last.outputs[0].data, (self.work / "y.bin").read_bytes())
+        entries += self.entries("steps")
         for entry in entries:
             dump = read_dump.read(entry.path)
             types[entry.op_type, entry.op_name.endswith("_kernel")] += 1
@@ -73,8 +78,6 @@ class Network(DumpTest):
             relu = entry.op_type == "Conv2D" and output.min() >= 0  # fused with it
             near = 1e-5 * np.abs(want).max()  # sums of thousands of products, in another order
             np.testing.assert_allclose(output, np.maximum(want, 0) if relu else want, rtol=1e-4, atol=near)
-        last = read_dump.read(entries[-1].path)
-        self.assertEqual(last.outputs[0].data, (self.work / "y.bin").read_bytes())
         self.assertEqual(types["Conv2D", False], 53)
         self.assertEqual(types["Conv2D", True], types["TransData", False])  # the first one has its input changed
         sizes = sum(entry.path.stat().st_size for entry in entries)

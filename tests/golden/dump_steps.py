@@ -43,6 +43,13 @@ class Steps(DumpTest):
         return self.drive("init", "initdump", f"setdump={config}", f"input={self.work}/net.bin", f"load={name}.onnx",
                           f"run={runs}", "finalizedump", "unload", "finalize")  # fmt: skip
 
+    def run_both(self, name="net"):
+        """What the default level leaves and what "kernel" leaves, by the names of operators and steps."""
+        for level in ("all", "kernel"):
+            (self.work / level).mkdir()
+            self.run_net(name, path=level, dump_level=level, dump_mode="all")
+        return {**self.dumps("all"), **self.dumps("kernel")}
+
     def dumps(self, path="d"):
         return {e.op_name: (e, read_dump.read(e.path)) for e in self.entries(path)}
 
@@ -56,10 +63,8 @@ class Steps(DumpTest):
         self.assertNotEqual(dump.inputs[0].format, dump.outputs[0].format)
 
     def test_each_step_has_the_tensors_in_the_layout_they_have(self):
-        self.run_net(dump_mode="all")
-        dumps = self.dumps()
-        operators = {name for name in dumps if name in ("conv", "sum", "neg", "x")}
-        self.assertEqual(operators, {"conv", "sum", "neg", "x"})  # what the level op gives, and no less
+        dumps = self.run_both()
+        self.assertEqual(set(self.dumps("all")), {"conv", "sum", "neg", "x"})
         conv, total = dumps["conv"][1], dumps["sum"][1]
         self.assertEqual(conv.outputs[0].data, total.inputs[0].data)
         changes = [name for name in dumps if "_TransData_" in name]
@@ -81,23 +86,23 @@ class Steps(DumpTest):
         self.assertNotIn("neg_kernel", dumps)  # it was not split
 
     def test_changes_come_between_the_operators(self):
-        self.run_net(dump_mode="all")
-        order = [e.op_name for e in self.entries()]
-        self.assertLess(order.index("conv"), order.index("sum_TransData_input0"))
-        self.assertLess(order.index("sum_TransData_input0"), order.index("sum"))
-        tasks = {e.op_name: e.task for e in self.entries()}
+        tasks = {name: entry.task for name, (entry, _) in self.run_both().items()}
+        order = [e.op_name for e in self.entries("kernel")]
+        self.assertLess(order.index("sum_TransData_input0"), order.index("sum_kernel"))
+        self.assertEqual([e.task for e in self.entries("kernel")], sorted(tasks[name] for name in order))
         self.assertEqual(tasks["sum_TransData_input0"], tasks["sum"])
+        self.assertEqual(tasks["sum_kernel"], tasks["sum"])
 
     def test_levels_share_out_the_files(self):
-        for level in ("op", "kernel", "all"):
+        for level in ("op", "kernel", "all", "usual"):
             (self.work / level).mkdir()
-            self.run_net(path=level, dump_level=level)
-        op, kernel, both = (sorted(self.names(level)) for level in ("op", "kernel", "all"))
+            self.run_net(path=level, **({} if level == "usual" else {"dump_level": level}))
+        op, kernel, both, usual = (sorted(self.names(level)) for level in ("op", "kernel", "all", "usual"))
         self.assertEqual(op, sorted([("Conv2D", "conv"), ("Data", "x"), ("Cumsum", "sum"), ("Neg", "neg")]))
         self.assertIn(("TransData", "sum_TransData_input0"), kernel)
         self.assertIn(("Cumsum", "sum_kernel"), kernel)
         self.assertTrue(all(name.startswith(("conv_", "sum_")) for _, name in kernel), kernel)
-        self.assertEqual(both, sorted(op + kernel))
+        self.assertEqual((both, usual), (op, op))  # as on an NPU: steps come with "kernel" alone
 
     def test_modes_leave_out_sides(self):
         for mode, inputs, outputs in (("input", 1, 0), ("output", 0, 1), ("all", 1, 1)):
@@ -152,8 +157,7 @@ class Steps(DumpTest):
     def test_a_result_that_leaves_the_model_is_changed_after_its_operator(self):
         nodes = [helper.make_node("Conv", ["x", "w"], ["y"], "conv", pads=[1] * 4)]
         self.write("last.onnx", model(nodes, [("x", F, list(SHAPE))], [("y", F, [1, 16, 8, 8])], {"w": W}))
-        self.run_net("last", dump_mode="all")
-        dumps = self.dumps()
+        dumps = self.run_both("last")
         self.assertIn("conv_TransData_output0", dumps)
         self.check_change(dumps["conv_TransData_output0"][1], dumps["conv"][1].outputs[0].array())
         self.assertEqual(dumps["conv_TransData_output0"][0].task, dumps["conv"][0].task)
@@ -164,8 +168,7 @@ class Steps(DumpTest):
                  helper.make_node("ReduceMax", ["places"], ["z"], axes=[1], keepdims=0)]  # fmt: skip
         outputs = [("y", F, [1, 16, 8, 8]), ("z", F, [4])]
         self.write("late.onnx", model(nodes, [("x", F, list(SHAPE))], outputs, {"w": W}))
-        self.run_net("late", dump_mode="all")
-        dumps = self.dumps()
+        dumps = self.run_both("late")
         for name in ("conv_TransData_input0", "conv_kernel", "conv_TransData_output0"):
             self.assertEqual(dumps[name][0].task, dumps["conv"][0].task)
         self.check_change(dumps["conv_TransData_input0"][1], X)
