@@ -188,11 +188,11 @@ class Watch(DumpTest):
         self.assertEqual(self.entries(), [])
         self.assertIn('model "dynamic" is not watched: its shapes are known only when it runs', said)
 
-    def test_a_callback_gets_the_files_and_the_summary(self):
+    def test_a_callback_gets_dump_files_only(self):
         said = self.drive("init", "initdump", f"setdump={self.watch(PROB)}", "reg", "input=x.bin", "load=tiny.onnx", "run",
                           "unreg", "finalizedump", "finalize")  # fmt: skip
         names = [name.rsplit("/", 1)[1].split(".")[0:2] for name, *_ in self.chunks(said)]
-        self.assertEqual(names, [["watch_summary", "csv"], ["SoftmaxV2", f"{CONV}_To_{PROB}"], ["SoftmaxV2", PROB]])
+        self.assertEqual(names, [["SoftmaxV2", f"{CONV}_To_{PROB}"], ["SoftmaxV2", PROB]])
         self.assertEqual(self.files(), [])
 
     def test_a_later_setting_watches_a_model_that_was_dumped(self):
