@@ -132,11 +132,11 @@ aclError acldumpGetExceptionInfoPath(char* path, size_t maxLen) {
         if (!path) return {ACL_ERROR_INVALID_PARAM, "parameter path must not be null", "EP0007"};
         if (maxLen <= 1) return bad("maxLen must be larger than 1");
         TRY(check_enabled());
-        const std::string directory = TRY(dump::exceptions().directory()) + "/" + std::to_string(TRY(current_device()));
+        const int device = TRY(current_device());
+        const std::string directory = TRY(dump::exceptions().directory()) + "/" + std::to_string(device);
         if (directory.size() + 1 > maxLen)
           return bad(formatted("the path needs {} bytes, maxLen is {}", directory.size() + 1, maxLen));
-        if (!dump::make_private_directories(directory))
-          return {ACL_ERROR_FAILURE, directory + " cannot be made, or not read and written"};
+        TRY(dump::exceptions().device_directory(device));
         std::memcpy(path, directory.c_str(), directory.size() + 1);
         return {};
       },

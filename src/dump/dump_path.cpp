@@ -10,9 +10,12 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/text.h"
 #include "dump/config_checks.h"
+#include "dump/inside.h"
+#include "dump/names.h"
 
 namespace belay::dump {
 namespace {
@@ -34,9 +37,14 @@ bool allowed_in_remote_path(char c) {
 
 Status check_remote(const std::string& path, std::string_view part) {
   if (part.empty()) return wrong("EP0003", formatted("dump_path \"{}\" has no path after the address", path));
-  const auto bad = std::ranges::find_if_not(part, allowed_in_remote_path);
-  if (bad == part.end()) return {};
-  return wrong("EP0003", formatted("dump_path \"{}\" has a character that a remote path cannot have", path));
+  if (!std::ranges::all_of(part, allowed_in_remote_path))
+    return wrong("EP0003", formatted("dump_path \"{}\" has a character that a remote path cannot have", path));
+  std::error_code ignored;
+  const auto here = std::filesystem::current_path(ignored);
+  const Status inside = check_inside(here.string(), std::filesystem::path(local_path(path)).lexically_relative(here));
+  if (inside.ok()) return {};
+  return wrong("EP0003", formatted("dump_path \"{}\" is remote and stays below the working directory, but {}", path,
+                                   inside.message));
 }
 
 }  // namespace

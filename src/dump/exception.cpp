@@ -3,11 +3,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +17,7 @@
 #include "base/trap.h"
 #include "dump/core_file.h"
 #include "dump/evidence.h"
+#include "dump/inside.h"
 #include "dump/names.h"
 #include "dump/recorder.h"
 
@@ -46,25 +47,20 @@ const char* name_of(Scene scene) {
   return "";
 }
 
-// Held until the process ends. False when another process has it.
-bool lock_device(int device) {
+int open_lock(int device) {
   const char* directory = std::getenv("TMPDIR");
   const std::string path =
       formatted("{}/belay-detail-{}-{}.lock", directory && *directory ? directory : "/tmp", getuid(), device);
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-  close(file);
-  return false;
+  return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-// Directories of the program's own may be links that lead elsewhere.
-Status check_inside(const std::string& base, const std::string& directory) {
-  const std::string wanted = base + "/" + directory;
-  char resolved[PATH_MAX];
-  if (!make_private_directories(wanted) || !realpath(wanted.c_str(), resolved))
-    return {ACL_ERROR_FAILURE, formatted("{} cannot be made, or not read and written", wanted)};
-  if (std::string_view(resolved).starts_with(base + "/")) return {};
-  return {ACL_ERROR_FAILURE, formatted("{} leads to {}, outside of {}", wanted, resolved, base)};
+// A record lock belongs to a process: asked for again it is had, a forked child does not have it, and the system takes
+// it back from a process that ends in whatever way. False when another process has it.
+bool lock_file(int file) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return fcntl(file, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN);
 }
 
 long thread_id() { return syscall(SYS_gettid); }
@@ -118,7 +114,9 @@ Status ExceptionDump::enable(Scene scene, const std::string& dump_path) {
     return {};
   }
   configured_ = true;
-  const std::string root = !environment_.path.empty() ? environment_.path : !dump_path.empty() ? dump_path : "./";
+  const std::string root = !environment_.path.empty() ? environment_.path
+                           : !dump_path.empty()       ? local_path(dump_path)
+                                                      : "./";
   switch_on(scene, absolute_path(root));
   return {};
 }
@@ -126,6 +124,12 @@ Status ExceptionDump::enable(Scene scene, const std::string& dump_path) {
 void ExceptionDump::disable() {
   std::lock_guard lock(mutex_);
   if (configured_ && scene_ != Scene::Detail) scene_ = Scene::None;
+}
+
+bool ExceptionDump::lock_device(int device) {
+  const auto [held, is_new] = locks_.try_emplace(device, -1);
+  if (held->second < 0) held->second = open_lock(device);
+  return held->second < 0 || lock_file(held->second);
 }
 
 void ExceptionDump::device_set(int device) {
@@ -145,12 +149,16 @@ Result<std::string> ExceptionDump::directory() const {
   return Status{ACL_ERROR_FAILURE, formatted("{} cannot be made, or not read and written", wanted)};
 }
 
+Result<std::string> ExceptionDump::device_directory(int device) const {
+  return make_inside(TRY(directory()), std::to_string(device));
+}
+
 Result<std::string> ExceptionDump::write(int device, std::string directory, std::string name, const Header& header,
                                          std::vector<Piece> pieces) {
   const std::string base = TRY(this->directory());
   const auto root = std::make_shared<const DumpRoot>(DumpRoot{.written = base, .real = base});
   directory = std::to_string(device) + (directory.empty() ? "" : "/") + directory;
-  TRY(check_inside(base, directory));
+  TRY(make_inside(base, directory));
   std::string head = TRY(encode(header));
   return files_.write_now(
       {.place = {root, std::move(directory), std::move(name)}, .head = std::move(head), .pieces = std::move(pieces)},
@@ -169,8 +177,7 @@ void ExceptionDump::crashed(const Running& running, const Trap& trap, const void
 
 Result<std::string> ExceptionDump::write_core_of(const Running& running, int signal, const void* address,
                                                  const void* context) {
-  const std::string device = TRY(directory()) + "/" + std::to_string(running.run.device_id);
-  if (!make_private_directories(device)) return Status{ACL_ERROR_FAILURE, device + " cannot be made"};
+  const std::string device = TRY(device_directory(running.run.device_id));
   const std::string path = formatted("{}/{}.{}.{}.{}.core", device, word(executor::kernel_name(running)),
                                      running.run.stream_id, running.run.task_id, millisecond_text(next_time()));
   CoreRequest request{.context = context, .signal = signal, .address = address};

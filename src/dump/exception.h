@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -28,8 +29,11 @@ class ExceptionDump : public executor::FailureListener {
   void device_set(int device);
 
   bool enabled() const;
+  Scene scene() const;
   // "<root>/extra-info/data-dump", made if it is missing, as an absolute path. 500001 when it cannot be made.
   Result<std::string> directory() const;
+  // The device's directory in it, made if it is missing. 500001 too when it is a link that leads elsewhere.
+  Result<std::string> device_directory(int device) const;
   // Writes a file of the program's own below that directory and the device's. 500001 when it cannot be written.
   Result<std::string> write(int device, std::string directory, std::string name, const Header& header,
                             std::vector<Piece> pieces);
@@ -38,9 +42,10 @@ class ExceptionDump : public executor::FailureListener {
   void failed(const executor::Running& running, Status& why) override;
 
  private:
-  Scene scene() const;
   std::string root() const;
   void switch_on(Scene scene, std::string root);
+  // False when another process has the device for its detail dump.
+  bool lock_device(int device);
   Result<std::string> write_core_of(const executor::Running& running, int signal, const void* address,
                                     const void* context);
   [[noreturn]] void end_process(const executor::Running& running, Status& why);
@@ -53,6 +58,7 @@ class ExceptionDump : public executor::FailureListener {
   bool configured_ = false;  // not by the environment
   bool device_set_ = false;
   std::string root_ = "./";
+  std::map<int, int> locks_;  // the open lock file of each device that was set; kept until the process ends
 };
 
 // The one of the process.

@@ -12,6 +12,9 @@
 #include "dump/dump_path.h"
 
 namespace belay::dump {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 std::string without_end_slashes(std::string path) {
@@ -53,13 +56,18 @@ std::string digits_for(std::string_view path) { return std::to_string(XXH64(path
 
 std::string DumpRoot::shown() const { return joined(written, time); }
 
-DumpRoot make_root(const std::string& dump_path, std::time_t now) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
+std::string local_path(const std::string& dump_path) {
   const auto remote = remote_part(dump_path);
-  const fs::path here = fs::current_path(ignored);
-  // An absolute path behind the address is below the working directory, too.
-  const fs::path real = remote ? here / fs::path(*remote).relative_path() : here / dump_path;
+  if (!remote) return dump_path;
+  std::error_code ignored;
+  // As if the working directory were the other machine's root, which has nothing above it.
+  const fs::path there = fs::path("/" + std::string(*remote)).lexically_normal();
+  return (fs::current_path(ignored) / there.relative_path()).string();
+}
+
+DumpRoot make_root(const std::string& dump_path, std::time_t now) {
+  std::error_code ignored;
+  const fs::path real = fs::current_path(ignored) / local_path(dump_path);
   return {without_end_slashes(dump_path), without_end_slashes(real.lexically_normal().string()), time_text(now)};
 }
 

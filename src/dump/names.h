@@ -31,7 +31,11 @@ struct DumpRoot {
   std::string shown() const;
 };
 
-// The root of a configuration that is set now. A remote ip:path is stored under the working directory.
+// Where a dump_path, or what begins with one, lies on this machine: itself; a remote ip:path, which is accepted in any
+// form, below the working directory.
+std::string local_path(const std::string& dump_path);
+
+// The root of a configuration that is set now.
 DumpRoot make_root(const std::string& dump_path, std::time_t now);
 
 // One file: root, directories below the time's ("0/tiny/1/0"), name.

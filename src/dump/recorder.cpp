@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/say_once.h"
 #include "base/strict.h"
 #include "base/text.h"
 #include "dump/dump_path.h"
@@ -26,11 +27,11 @@ bool dumps_data(const DumpConfig& config) {
 
 OutletOptions outlet_options() {
   OutletOptions options;
-  if (const char* text = std::getenv("BELAY_DUMP_MEMORY")) {
+  if (const char* text = std::getenv("BELAY_DUMP_MEMORY"); text && *text) {
     if (const auto bytes = parse_size(text); bytes && *bytes > 0)
       options.memory = *bytes;
     else
-      log_notice(LogModule::Dump, "BELAY_DUMP_MEMORY is \"{}\"; it must be a size such as 64M. 256M is used", text);
+      say_once(LogModule::Dump, "BELAY_DUMP_MEMORY={} is not a size such as 64M: 256M is used", text);
   }
   options.file_threads = std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u);
   return options;
@@ -55,11 +56,12 @@ void Recorder::use(DumpConfig config, bool callback_only) {
   say_all(config.warnings);
   if (config.kind() == Kind::Exception) (void)exceptions().enable(config.scene, config.path);  // it was checked
   if (!dumps_data(config)) return;
-  if (remote_part(config.path)) {
-    log_notice(LogModule::Dump, "dump_path \"{}\" is remote; files go below the working directory", config.path);
-  }
   auto root = std::make_shared<const DumpRoot>(make_root(config.path, std::time(nullptr)));
-  if (remote_part(config.path)) (void)make_private_directories(root->real);
+  if (remote_part(config.path)) {
+    log_notice(LogModule::Dump, "dump_path \"{}\" is remote; files go below the working directory: {}", config.path,
+               root->real);
+    (void)make_private_directories(root->real);
+  }
   if (!config.op_level && config.kind() != Kind::Operator)
     log_notice(LogModule::Dump,
                "dump_level \"kernel\" is for single operators here: those of models are looked at as a whole only");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/say_once.h"
 #include "base/text.h"
 #include "runtime/soc.h"
 
@@ -25,7 +26,7 @@ Devices read_devices() {
   const char* wanted = getenv("BELAY_DEVICES");
   const auto count = parse_device_count(wanted);
   if (!count)
-    log_notice(LogModule::Runtime, "BELAY_DEVICES={} is not a number from 0 to {}: {} devices are simulated", wanted,
+    say_once(LogModule::Runtime, "BELAY_DEVICES={} is not a number from 0 to {}: {} devices are simulated", wanted,
                most_devices, default_count);
   const char* filter = getenv("ASCEND_RT_VISIBLE_DEVICES");
   auto visible = parse_visible_devices(filter, count.value_or(default_count));
@@ -36,8 +37,8 @@ Devices read_devices() {
                filter, count.value_or(default_count), visible.size());
   const char* size = getenv("BELAY_DEVICE_MEMORY");
   const auto memory = parse_device_memory(size);
-  if (size && !memory)
-    log_notice(LogModule::Runtime, "BELAY_DEVICE_MEMORY={} is not a size such as 512M or 16G: {} bytes are simulated",
+  if (size && *size && !memory)
+    say_once(LogModule::Runtime, "BELAY_DEVICE_MEMORY={} is not a size such as 512M or 16G: {} bytes are simulated",
                size, soc().memory);
   return {std::move(visible), memory.value_or(soc().memory)};
 }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "base/log.h"
+#include "base/say_once.h"
 
 namespace belay {
 namespace {
@@ -40,9 +40,9 @@ const ChosenSoc& chosen() {
     const char* wanted = getenv("BELAY_SOC_NAME");
     auto* choice = new ChosenSoc(choose_soc(wanted));
     if (!choice->exact)
-      log_notice(LogModule::Runtime,
-                 "BELAY_SOC_NAME={} is not a known SoC: it is simulated with the numbers of {}, as {}", wanted,
-                 choice->row->name, choice->name);
+      say_once(LogModule::Runtime,
+               "BELAY_SOC_NAME={} is not a known SoC: it is simulated with the numbers of {}, as {}", wanted,
+               choice->row->name, choice->name);
     return choice;
   }();
   return choice;

@@ -243,6 +243,28 @@ class Exceptions(ExceptionTest):
         self.assertIn("async: 507015", said)
         self.assertTrue(self.only_file().name.startswith("exception_info."))
 
+    def test_setting_the_device_again_leaves_detail_on(self):
+        said = self.program(self.scene("aic_err_detail_dump"), "tiny.onnx", "x.bin", "device", "device", "async", fault="fail@prob", code=1)
+        self.assertNotIn("falls back", said)
+        self.assertTrue(self.only_file().name.endswith(".core"))
+
+    def test_a_lock_whose_process_was_killed_is_free(self):
+        self.write(f"belay-detail-{os.getuid()}-0.lock", "")
+        self.program(self.scene("aic_err_detail_dump"), "tiny.onnx", "x.bin", "async", fault="fail@prob", code=1)
+        self.assertTrue(self.only_file().name.endswith(".core"))
+
+    def test_a_device_directory_that_leads_elsewhere_gets_nothing(self):
+        (self.work / "out").mkdir()
+        (self.work / "d/extra-info/data-dump").mkdir(parents=True)
+        (self.work / "d/extra-info/data-dump/0").symlink_to(self.work / "out")
+        said = self.program(self.scene("aic_err_norm_dump"), "tiny.onnx", "x.bin", "async", "path", "save=sub/x", fault="fail@prob")
+        self.assertIn("its exception dump could not be written: ", said)
+        self.assertIn("path: 500001", said)
+        self.assertIn("save=sub/x: 500001", said)
+        said = self.program(self.scene("aic_err_detail_dump"), "tiny.onnx", "x.bin", "async", fault="fail@prob", code=1)
+        self.assertIn("outside of", said)
+        self.assertEqual(list((self.work / "out").iterdir()), [])
+
     def test_conflicts(self):
         for scene in ("lite_exception", "aic_err_brief_dump", "aic_err_norm_dump", "aic_err_detail_dump", "watcher"):
             for other in ("dump_debug", "dump_op_switch"):
@@ -294,11 +316,12 @@ class Exceptions(ExceptionTest):
         self.assertEqual(len(dump.dfx_message.splitlines()), 3)
         (self.work / "out").mkdir()
         (self.work / "d/extra-info/data-dump/0/link").symlink_to(self.work / "out")
-        said = self.program(self.scene("aic_err_brief_dump"), "-", "-", "device", "save=link/x", "save=/a/x")
+        said = self.program(self.scene("aic_err_brief_dump"), "-", "-", "device", "save=link/x", "save=link/new/dir/x", "save=/a/x")
+        self.assertIn("save=link/new/dir/x: 500001", said)
         self.assertIn("save=link/x: 500001", said)
         self.assertIn("outside of", said)
         self.assertIn("save=/a/x: 0", said)
-        self.assertEqual(self.files("out"), [])
+        self.assertEqual(list((self.work / "out").iterdir()), [])  # no directory either
         self.assertIn("save=x: 500001", self.program("-", "-", "-", "device", "save=x"))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where files go: odd names, permissions, directories that are missing, read-only, full or removed meanwhile."""
+import json
 import os
 import pathlib
 import stat
@@ -96,6 +97,30 @@ class Places(DumpTest):
         said = self.drive("init=remote.json", "input=x.bin", "load=tiny.onnx", "run", "finalize")
         self.assertEqual(self.names("far/away"), BOTH)
         self.assertIn("is remote; files go below the working directory", said)
+
+    def test_a_remote_path_cannot_leave_the_working_directory(self):
+        for number, (path, where) in enumerate((("../../x", "x"), ("/a/../../../y/z", "y/z"), ("../", "."))):
+            here = self.work / f"sub{number}" / "here"
+            here.mkdir(parents=True)
+            self.write("remote.json", json.dumps({"dump": {"dump_path": f"10.0.0.1:{path}", "dump_list": [{}]}}))
+            self.drive(f"chdir={here}", f"init={self.work}/remote.json", f"input={self.work}/x.bin",
+                       f"load={self.work}/tiny.onnx", "run", "finalize")  # fmt: skip
+            self.assertEqual(self.names(here / where), BOTH)
+            self.assertEqual([p.name for p in here.parent.iterdir()], ["here"])
+        (here / "link").symlink_to(self.work / "d")
+        self.write("remote.json", '{"dump":{"dump_path":"10.0.0.1:link/x","dump_list":[{}]}}')
+        said = self.drive(f"chdir={here}", f"init={self.work}/remote.json!100009")
+        self.assertIn("outside of", said)
+        self.assertEqual(self.files(), [])
+
+    def test_a_remote_path_of_an_exception_dump_cannot_either(self):
+        here = self.work / "sub" / "here"
+        here.mkdir(parents=True)
+        self.write("remote.json", '{"dump":{"dump_path":"10.0.0.1:../../../x","dump_scene":"aic_err_brief_dump"}}')
+        self.drive(f"chdir={here}", f"init={self.work}/remote.json", f"input={self.work}/x.bin", f"load={self.work}/tiny.onnx",
+                   "run!507015", "finalize", environment={"BELAY_FAULT": "fail@prob"})  # fmt: skip
+        self.assertEqual(len(self.files(here / "x/extra-info/data-dump/0")), 1)
+        self.assertEqual([p.name for p in here.parent.iterdir()], ["here"])
 
     def test_a_time_directory_that_is_removed_meanwhile_is_made_again(self):
         config = self.config(dump_list=[{}])

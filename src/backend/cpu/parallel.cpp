@@ -5,15 +5,20 @@
 
 #include <cstdlib>
 
+#include "base/say_once.h"
 #include "base/text.h"
 
 namespace belay::backend::cpu {
 
 int default_threads() {
-  const char* text = std::getenv("BELAY_NUM_THREADS");
-  const auto number = parse_number(text ? text : "");
   constexpr uint64_t most = 1024;
-  return number && *number > 0 && *number <= most ? static_cast<int>(*number) : omp_get_num_procs();
+  const char* text = std::getenv("BELAY_NUM_THREADS");
+  if (!text || !*text) return omp_get_num_procs();
+  const auto number = parse_number(text);
+  if (number && *number > 0 && *number <= most) return static_cast<int>(*number);
+  say_once(LogModule::Runtime, "BELAY_NUM_THREADS={} is not a number from 1 to {}: {} threads are used", text, most,
+           omp_get_num_procs());
+  return omp_get_num_procs();
 }
 
 int current_threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }

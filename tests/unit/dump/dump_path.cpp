@@ -57,12 +57,25 @@ TEST(DumpPath, RemoteFormNeedsOnlyAllowedCharacters) {
        {"127.0.0:/x", "127.0.0.256:/x", "1.2.3.4.5:/x", "a.b.c.d:/x", "1.2.3.4", "1..2.3:/x", "/x:1.2.3.4", ""})
     EXPECT_FALSE(remote_part(local)) << local;
   EXPECT_TRUE(check_dump_path("10.0.0.1:/never/made").ok());
+  EXPECT_TRUE(check_dump_path("10.0.0.1:../../never/made").ok());
   EXPECT_TRUE(check_dump_path("10.0.0.1:-=[];\\,./!@#$%^&*()_+{}:?Az09").ok());
   expect_refused("10.0.0.1:", "no path after the address");
   expect_refused("10.0.0.1:/a b", "character");
   expect_refused("10.0.0.1:/ä", "character");
   expect_refused("10.0.0.1:/~", "character");
   expect_refused("10.0.0.256:/x", "does not exist");
+}
+
+TEST(DumpPath, RemoteFormIsRefusedWhereALinkLeadsOutOfTheWorkingDirectory) {
+  const test::TemporaryDirectory directory;
+  std::filesystem::create_directories(directory.path("here/inside"));
+  std::filesystem::create_directory_symlink("..", directory.path("here/out"));
+  std::filesystem::create_directory_symlink("inside", directory.path("here/in"));
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path("here"));
+  EXPECT_TRUE(check_dump_path("10.0.0.1:/in/x").ok());
+  expect_refused("10.0.0.1:/out/x", "outside of");
+  std::filesystem::current_path(before);
 }
 
 }  // namespace

@@ -54,6 +54,17 @@ TEST(DumpRoot, ShowsThePathAsWrittenAndResolvesItOnce) {
   EXPECT_EQ(make_root("1.2.3.4:/far", 0).real, (here / "far").string());
 }
 
+TEST(DumpRoot, OfARemotePathIsBelowTheWorkingDirectoryWhateverThePathSays) {
+  const auto here = std::filesystem::current_path();
+  EXPECT_EQ(make_root("1.2.3.4:../../x", 0).real, (here / "x").string());
+  EXPECT_EQ(make_root("1.2.3.4:/a/../../../x/", 0).real, (here / "x").string());
+  EXPECT_EQ(make_root("1.2.3.4:a/./b//../c", 0).real, (here / "a/c").string());
+  for (const char* nothing : {"1.2.3.4:..", "1.2.3.4:/", "1.2.3.4:.", "1.2.3.4:../../"})
+    EXPECT_EQ(make_root(nothing, 0).real, here.string()) << nothing;
+  EXPECT_EQ(local_path("1.2.3.4:../x/20260102030405/"), (here / "x/20260102030405/").string());
+  EXPECT_EQ(local_path("../x"), "../x");
+}
+
 TEST(Place, PutsTheDocumentedPartsTogether) {
   const auto root = std::make_shared<const DumpRoot>(DumpRoot{"/d", "/d", "20260102030405"});
   const Place place{root, model_directory(0, "my.model", 1, 7), "Conv2D.c." + file_suffix(3, 2, 1767323046000100)};
