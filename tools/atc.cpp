@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "atc_modes.h"
+#include "base/json_text.h"
 #include "convert/atc_option_rows.h"
 #include "convert/atc_options.h"
 #include "executor/loaded_model.h"
@@ -38,7 +39,7 @@ Status write_fusion_result(const std::vector<convert::PassCount>& passes, const 
     (pass.ub ? ub_fusion : graph_fusion)[pass.pass] = counts;
   }
   const nlohmann::json report{{"session_and_graph_id_0_0", {{"graph_fusion", graph_fusion}, {"ub_fusion", ub_fusion}}}};
-  return atc::write_text(path, report.dump(4) + "\n");
+  return atc::write_text(path, json_text(report, 4) + "\n");
 }
 
 bool is_dynamic(const graph::Model& model) {

@@ -7,6 +7,7 @@
 
 #include "backend/known_operators.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/mapped_file.h"
 #include "convert/onnx_json.h"
 #include "convert/single_op.h"
@@ -97,7 +98,7 @@ Status write_check_report(const convert::AtcOptions& options, const Status& stat
   if (!status.ok())
     report["cause"].push_back(
         {{"code", status.message_id ? status.message_id : "E10001"}, {"message", status.message}});
-  return write_text(options.check_report, report.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return write_text(options.check_report, json_text(report, 4) + "\n");
 }
 
 }  // namespace belay::atc

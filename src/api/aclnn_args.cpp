@@ -5,6 +5,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "dump/op_args.h"
 #include "graph/infer.h"
 #include "graph/schema.h"
@@ -104,10 +105,10 @@ dump::OpArgs arguments_of(const graph::Graph& graph, const graph::Node& node, co
     if (const auto found = node.attributes.find(attribute.name); found != node.attributes.end())
       add_attribute(record["attrs"], attribute.name, found->second.value);
   dump::OpArgs made{node.type, first_input(node)};
-  made.json_without_binary = record.dump(2);
+  made.json_without_binary = json_text(record, 2);
   record["bin_info"] = "";
   record["bin_type"] = 0;
-  made.json = record.dump(2);
+  made.json = json_text(record, 2);
   return made;
 }
 

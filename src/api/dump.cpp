@@ -5,6 +5,7 @@
 #include "acl/acl_dump.h"
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "base/config_keys.h"
 #include "base/file.h"
 #include "dump/dump_path.h"
 #include "dump/exception.h"
@@ -52,6 +53,7 @@ aclError aclmdlSetDump(const char* dumpCfgPath) {
         TRY(dump::recorder().require_init());
         if (!dumpCfgPath) return {ACL_ERROR_INVALID_PARAM, "parameter dumpCfgPath must not be null", "EP0007"};
         const std::string text = TRY(read_text(dumpCfgPath, kMostConfigBytes));
+        say_unknown_keys(text);
         return dump::recorder().set(TRY(dump::parse_config(text, dump::check_dump_path)));
       },
       dumpCfgPath);

@@ -21,7 +21,8 @@ int open_trace() {
   const char* path = getenv("BELAY_TRACE");
   if (!path || !*path) return -1;
   const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (fd < 0) say_once(LogModule::AscendCl, "BELAY_TRACE={} cannot be written ({}): calls are not traced", path, strerror(errno));
+  if (fd < 0)
+    say_once(LogModule::AscendCl, "BELAY_TRACE={} cannot be written ({}): calls are not traced", path, strerror(errno));
   trace_on.store(fd >= 0, std::memory_order_relaxed);
   return fd;
 }

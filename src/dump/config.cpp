@@ -2,8 +2,10 @@
 #include "dump/config.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/strict.h"
 #include "base/text.h"
 #include "dump/config_checks.h"
 
@@ -66,9 +68,23 @@ DumpConfig made_config(const Json& dump) {
   return config;
 }
 
+void warn_of_repeated_models(DumpConfig& config) {
+  std::map<std::string, size_t> times;
+  for (const ListItem& item : config.list)
+    if (!item.model_name.empty()) ++times[item.model_name];
+  for (const auto& [name, count] : times)
+    if (count > 1)
+      config.warnings.push_back(formatted(
+          "dump_list names model \"{}\" {} times: {}; name it once, with all that is wanted of it", name, count,
+          strict_mode() ? "the layers and ranges of the last item count"
+                        : "the items are put together, where an NPU takes the layers and ranges of the last"));
+}
+
 void add_warnings(DumpConfig& config) {
   if (config.kind() == Kind::Exception && !config.list.empty())
     config.warnings.push_back("dump_list is ignored: dump_scene asks for an exception dump, and both cannot be on");
+  else
+    warn_of_repeated_models(config);
   if (!config.kernel_data.empty())
     config.warnings.push_back("dump_kernel_data is accepted, but there are no device kernels here: it yields no files");
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/cpu/finite.h"
+#include "base/json_text.h"
 #include "dump/types.h"
 
 namespace belay::dump {
@@ -84,7 +85,7 @@ std::string Growth::chain_of(const ChosenNode& culprit, const RunInfo& run) cons
                    {"stream_id", run.stream_id},
                    {"data_index", run.data_index},
                    {"values", std::move(rows)}};
-  return whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(whole, 1) + "\n";
 }
 
 }  // namespace belay::dump

@@ -153,7 +153,8 @@ std::string OutputWatcher::compare(Watched& watched, const RunInfo& run, const g
   return lines;
 }
 
-// The first line is written although nothing may follow: it says that somebody watched. A callback gets dump files only.
+// The first line is written although nothing may follow: it says that somebody watched. A callback gets dump files
+// only.
 void OutputWatcher::add_lines(const Setting& setting, const std::string& directory, std::string lines) {
   if (outlet_.has_callback()) return;
   const std::string above = directory.substr(0, directory.rfind('/'));

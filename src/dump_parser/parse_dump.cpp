@@ -24,8 +24,8 @@ int32_t parse(const char* data, size_t size, const char* json_path) {
 }  // namespace
 
 // Writes the header of the dump file at `data` as JSON into a new file. `data` is the whole file: the length of the
-// header, the header, the tensors' bytes, which are not looked at. 0: done; -1: that is no dump file, or the JSON cannot
-// be written.
+// header, the header, the tensors' bytes, which are not looked at. 0: done; -1: that is no dump file, or the JSON
+// cannot be written.
 extern "C" __attribute__((visibility("default"))) int32_t ParseDumpProtoToJson(const char* data, size_t len,
                                                                                const char* jsonPath) {
   if ((!data && len > 0) || !jsonPath) return kRefused;

@@ -84,6 +84,13 @@ std::string short_name(const std::string& column) {
   return found == std::end(names) ? column : found->second;
 }
 
+// "1x3" is "[1,3]" here, "-", a scalar, "[]"; "NA", more dimensions than the writer knew, stays.
+std::string shape_text(std::string field) {
+  if (field.find_first_not_of("-x0123456789") != field.npos) return field;
+  std::ranges::replace(field, 'x', ',');
+  return "[" + (field == "-" ? "" : field) + "]";
+}
+
 // Rows begin with: Input/Output,Index,Data Size,Data Type,Format,Shape.
 constexpr size_t fixed_columns = 6;
 
@@ -96,10 +103,9 @@ Result<TensorLine> line_of_row(const FoundDump& dump, const std::vector<std::str
                   .op_name = dump.op_name,
                   .label = (fields[0] == "Input" ? "input " : "output ") + fields[1],
                   .type = fields[3].starts_with("DT_") ? fields[3].substr(3) : fields[3],
-                  .shape = "[" + (fields[5] == "-" ? "" : fields[5]) + "]",
+                  .shape = shape_text(fields[5]),
                   .format = fields[4],
                   .bytes = parse_number(fields[2]).value_or(0)};
-  std::ranges::replace(line.shape, 'x', ',');
   for (size_t i = fixed_columns; i < fields.size(); ++i) line.statistics.emplace_back(short_name(header[i]), fields[i]);
   return line;
 }

@@ -12,9 +12,9 @@ namespace belay::inspect {
 
 // One line of `belay show`: a tensor and what it is like. All of it as text.
 struct TensorLine {
-  std::string op_type, op_name;  // the name as the header has it; of statistics as the file name has it
-  std::string label;             // "input 0"
-  std::string type, shape, format;
+  std::string op_type, op_name;     // the name as the header has it; of statistics as the file name has it
+  std::string label;                // "input 0"
+  std::string type, shape, format;  // the shape as "[1,3]"; of statistics it may be "NA"
   uint64_t bytes = 0;
   std::vector<std::pair<std::string, std::string>> statistics;  // "max" -> "3.5"
   std::string first;                                            // values at the beginning, separated by blanks

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace belay::inspect {
 namespace {
 
@@ -82,7 +84,7 @@ std::string header_json(const dump::Header& header) {
                   {"attr", list(header.attributes, attribute_json)},
                   {"space", list(header.spaces, space_json)},
                   {"dfx_message", header.dfx_message}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace belay::inspect

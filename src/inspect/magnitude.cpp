@@ -16,18 +16,21 @@ namespace {
 
 double largest(double a, double b) { return std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b); }
 
-// From statistics: maximum and minimum skip NaN, which has a count of its own.
-Result<Magnitude> from_line(const TensorLine& line) {
+// From statistics: maximum and minimum skip NaN, which has a count of its own. Nothing for a tensor that its writer
+// could not measure ("NA").
+Result<std::optional<Magnitude>> from_line(const TensorLine& line) {
   Magnitude made{.label = line.label, .type = line.type, .bytes = line.bytes};
-  bool known = false;
+  bool has_column = false, known = false;
   for (const auto& [name, value] : line.statistics) {
-    if ((name == "max" || name == "min") && value != "NA") {
+    if (name == "max" || name == "min") {
+      has_column = true;
+      if (value == "NA") continue;
       known = true;
       made.most = largest(made.most, std::abs(std::strtod(value.c_str(), nullptr)));
     }
     if (name == "nan" && parse_number(value).value_or(0) > 0) made.most = std::nan("");
   }
-  if (known) return made;
+  if (has_column) return known ? std::optional(made) : std::nullopt;
   return Status{ACL_ERROR_INVALID_PARAM, "its statistics have no maximum and minimum; leave dump_stats out"};
 }
 
@@ -82,7 +85,7 @@ Result<OperatorMagnitudes> read_magnitudes(const FoundDump& dump) {
     if (!largest_finite(line.type)) continue;
     auto one = from_line(line);
     if (!one.ok()) return Status{one.status().code, formatted("{}: {}", dump.path.string(), one.status().message)};
-    made.tensors.push_back(std::move(one).value());
+    if (*one) made.tensors.push_back(**one);
   }
   return made;
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "dump/opdebug.h"
 
@@ -89,7 +90,7 @@ Result<std::string> new_layout(Block block) {
                     {"rsv", number_at<uint32_t>(block, record_at + 8)},
                     {"data_len", data_len},
                     {"data", data}}}};
-  return json.dump(4);
+  return json_text(json, 4);
 }
 
 std::string old_layout(Block block) {
@@ -102,7 +103,7 @@ std::string old_layout(Block block) {
   const Json json{{"DHA Atomic Add", section(0, 512, {"status"})},
                   {"L2 Atomic Add", section(128, 768, {"status"})},
                   {"AI Core", section(256, 1024, {"kernel_code", "block_idx", "status"})}};
-  return json.dump(4);
+  return json_text(json, 4);
 }
 
 }  // namespace

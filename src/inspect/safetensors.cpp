@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace belay::inspect {
@@ -69,7 +70,7 @@ Status write_safetensors(const std::vector<DumpedTensor>& tensors, OutputFile& f
         {"dtype", type}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
     offset += bytes;
   }
-  std::string text = header.dump();
+  std::string text = json_text(header);
   text.append((8 - text.size() % 8) % 8, ' ');
   const uint64_t length = text.size();
   TRY(file.write(std::as_bytes(std::span(&length, 1))));

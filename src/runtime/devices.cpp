@@ -27,7 +27,7 @@ Devices read_devices() {
   const auto count = parse_device_count(wanted);
   if (!count)
     say_once(LogModule::Runtime, "BELAY_DEVICES={} is not a number from 0 to {}: {} devices are simulated", wanted,
-               most_devices, default_count);
+             most_devices, default_count);
   const char* filter = getenv("ASCEND_RT_VISIBLE_DEVICES");
   auto visible = parse_visible_devices(filter, count.value_or(default_count));
   if (filter && static_cast<size_t>(std::ranges::count(std::string_view(filter), ',')) + 1 != visible.size())
@@ -39,7 +39,7 @@ Devices read_devices() {
   const auto memory = parse_device_memory(size);
   if (size && *size && !memory)
     say_once(LogModule::Runtime, "BELAY_DEVICE_MEMORY={} is not a size such as 512M or 16G: {} bytes are simulated",
-               size, soc().memory);
+             size, soc().memory);
   return {std::move(visible), memory.value_or(soc().memory)};
 }
 

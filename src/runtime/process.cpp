@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/config_keys.h"
 #include "base/faults.h"
 #include "base/log.h"
 #include "runtime/current.h"
@@ -114,6 +115,7 @@ void Process::tell_started(const std::string& text, bool has_path) {
 
 Status Process::start(const std::string& text) {
   TRY(check_faults());
+  say_unknown_keys(text);
   const InitConfig config = TRY(parse_init_config(text, hooks_.check_dump));
   if (config.default_device) {
     if (!physical_device(*config.default_device).ok())

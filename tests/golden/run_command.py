@@ -2,6 +2,8 @@
 """belay run: inputs, shapes and gears from the command line, and what it refuses. numpy is the oracle.
 Usage: run_command.py DRIVER ATC BELAY [TEST...]"""
 import json
+import os
+import re
 import subprocess
 import sys
 
@@ -48,6 +50,40 @@ class RunCommand(DumpTest):
             self.call("m.onnx", "--input", option, "-o", "out")
             np.testing.assert_array_equal(np.load(self.work / "out/output_0.npy"), x + x)
             np.testing.assert_array_equal(np.load(self.work / "out/output_1.npy"), -x)
+
+    def test_a_dump_by_a_remote_path_is_found(self):
+        self.write("acl.json", '{"dump":{"dump_path":"10.0.0.1:../../far","dump_list":[{}]}}')
+        said = self.call("tiny.onnx", "--dump", "acl.json").stdout
+        self.assertNotIn("nothing was dumped", said)
+        (where,) = (self.work / "far").iterdir()
+        self.assertIn(f"dump in {where}/\n", said)
+        self.assertTrue(self.report("tiny.onnx", "--dump", "acl.json")["dump"].startswith(str(self.work / "far") + "/"))
+
+    def test_keys_that_nobody_knows_are_said_with_the_nearest(self):
+        section = {"dump_path": "d", "dump_list": [{}, {"layers": ["prob"]}], "dump_lists": []}
+        self.write("acl.json", json.dumps({"dump": section, "profile": {}}))
+        done = self.call("tiny.onnx", "--dump", "acl.json")
+        self.assertEqual(len(self.names()), 3)  # they are ignored
+        for key, nearest in (("dump.dump_lists", "dump_list"), ("dump.dump_list[1].layers", "layer"), ("profile", "profiler")):
+            self.assertEqual(done.stderr.count(f"acl.json: {key} is not a known key and is ignored"), 1, done.stderr)
+            self.assertRegex(done.stderr, rf"(?m)^belay run: acl.json: {re.escape(key)} is .*\b{nearest}\b")
+        self.write("good.json", json.dumps({"dump": {"dump_path": "d", "dump_list": [{}]}}))
+        self.assertEqual(self.call("tiny.onnx", "--dump", "good.json").stderr, "")
+
+    def test_variables_that_cannot_be_used_are_said_on_stderr_once(self):
+        wrong = {"BELAY_DEVICES": "x", "BELAY_DEVICE_MEMORY": "much", "BELAY_SOC_NAME": "Foo", "BELAY_NUM_THREADS": "-1",
+                 "BELAY_DUMP_MEMORY": "0", "BELAY_TRACE": "/no/such/folder/trace", "BELAY_STRICT": "yes"}  # fmt: skip
+        self.config(dump_list=[{"model_name": "tiny"}])
+        command = [BELAY, "run", "tiny.onnx", "--dump", "acl.json"]
+        for level, count in (("3", 1), ("4", 0)):
+            variables = {**os.environ, **wrong, "ASCEND_GLOBAL_LOG_LEVEL": level}
+            done = subprocess.run(command, cwd=self.work, capture_output=True, text=True, env=variables)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for name, value in wrong.items():
+                self.assertEqual(done.stderr.count(f"belay: {name}={value} "), count, done.stderr)
+        empty = {**os.environ, **dict.fromkeys(wrong, "")}
+        done = subprocess.run(command, cwd=self.work, capture_output=True, text=True, env=empty)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_random_inputs_follow_the_seed_and_fill_the_whole_tensor(self):
         self.write("m.onnx", sums(["n", 64]))

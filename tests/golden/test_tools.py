@@ -223,6 +223,35 @@ class Show(Case):
         self.assertEqual((row["op_type"], row["tensor"], row["shape"], row["max"], row["l2norm"]),
                          ("Conv2D", "output 0", [1, 1, 2, 2], 8, 10.9545))  # fmt: skip
 
+    def test_a_shape_that_the_writer_could_not_name(self):
+        path = self.write("Add.a.0.2.1767323046000100.csv",
+                          b"Input/Output,Index,Data Size,Data Type,Format,Shape,Count,Max Value,Min Value\n"
+                          b"Output,0,16,DT_FLOAT,ND,NA,NA,NA,NA\nOutput,1,4,DT_FLOAT,ND,-,1,2,1\n")  # fmt: skip
+        first, second = self.shown()
+        self.assertEqual((first["shape"], first["count"], first["max"]), ("NA", "NA", "NA"))
+        self.assertEqual((second["shape"], second["max"]), ([], 2))
+        self.assertIn(" NA ", belay("show", path).stdout)
+        self.assertEqual([line.split(",")[5] for line in belay("show", path, "--csv").stdout.splitlines()], ["shape", "NA", ""])
+        done = belay("overflow", self.top / "in", "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["overflows"]), (0, []), done.stderr)
+
+    def test_names_that_are_no_utf8(self):
+        """In the header, in the file's name, in that of a folder; for every command that prints JSON."""
+        file = w.dump("net/add", [], [w.entry(np.float32([1, np.inf]), False)]).replace(b"net/add", b"net\xff\xc3dd")
+        folder = os.fsencode(self.top) + b"/in/\xe4"
+        os.makedirs(folder)
+        with open(folder + b"/Add.net_\xff.1.2.1700000000123456", "wb") as made:
+            made.write(file)
+        (row,) = self.shown()
+        self.assertEqual((row["op_name"], row["+inf"]), ("net\ufffd\ufffddd", 1))
+        self.assertIn("/in/\ufffd/Add.net_\ufffd.1.2", row["file"])
+        done = belay("overflow", self.top / "in", "--json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["overflows"][0]["op_name"], "net\ufffd\ufffddd")
+        self.assertEqual(json.loads(self.converted("--json").stdout)["files"], 1)
+        (made,) = [name for _, _, names in os.walk(os.fsencode(self.out)) for name in names]
+        self.assertEqual(made, b"Add.net_\xff.1.2.1700000000123456.output.0.npy")
+
     def test_the_table_and_the_csv_have_a_line_for_each_tensor(self):
         path = self.write(NAME, w.dump("net/add", [w.entry(np.float32([1, 2]), True)], [w.entry(np.float32([3, 4]), False)]))
         table = belay("show", path).stdout.splitlines()

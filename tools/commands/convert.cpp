@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/progress.h"
@@ -53,7 +54,7 @@ int convert(const ConvertArguments& arguments) {
                                         {"bytes", total.bytes},
                                         {"failed", failed},
                                         {"statistics_files", statistics}};
-    std::printf("%s\n", report.dump().c_str());
+    std::printf("%s\n", json_text(report).c_str());
   } else {
     std::printf("%zu dump files -> %llu files, %.1f MiB, in %s\n", converted,
                 static_cast<unsigned long long>(total.files), static_cast<double>(total.bytes) / (1 << 20),

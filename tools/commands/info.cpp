@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "acl/acl.h"
+#include "base/json_text.h"
 #include "commands/commands.h"
 
 namespace belay::tools {
@@ -58,7 +59,7 @@ void add_info(CLI::App& app, int& exit_code) {
   command->callback([json, &exit_code] {
     const nlohmann::json info = describe();
     if (*json)
-      std::printf("%s\n", info.dump(2).c_str());
+      std::printf("%s\n", json_text(info, 2).c_str());
     else
       print(info);
     exit_code = info["devices"] == 0 ? kBadInput : kAgree;

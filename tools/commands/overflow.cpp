@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/json_values.h"
 #include "commands/table.h"
 #include "inspect/overflow_report.h"
 
@@ -114,22 +116,19 @@ void print_text(const OverflowReport& report, bool all) {
   print_headroom(report, all);
 }
 
-Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(real(value)); }
+Json real_json(double value) { return std::isfinite(value) ? Json(value) : Json(real(value)); }
 
 Json tensor_json(const OverflowTensor& tensor) {
-  Json entry{{"tensor", tensor.line.label}, {"dtype", tensor.line.type}, {"shape", Json::parse(tensor.line.shape)}};
-  for (const auto& [name, value] : tensor.line.statistics) {
-    const Json number = Json::parse(value, nullptr, false);
-    entry[name] = number.is_number() ? number : Json(value);
-  }
+  Json entry{{"tensor", tensor.line.label}, {"dtype", tensor.line.type}, {"shape", dims_json(tensor.line.shape)}};
+  for (const auto& [name, value] : tensor.line.statistics) entry[name] = number_json(value);
   if (tensor.first_index.empty()) return entry;
-  entry["first_index"] = Json::parse(tensor.first_index);
+  entry["first_index"] = dims_json(tensor.first_index);
   entry["first_value"] = tensor.first_value;
   return entry;
 }
 
 Json element_json(const inspect::Element& element) {
-  return {{"tensor", element.tensor}, {"index", Json::parse(element.index)}, {"value", element.value}};
+  return {{"tensor", element.tensor}, {"index", dims_json(element.index)}, {"value", element.value}};
 }
 
 Json value_json(const std::string& op_type, const std::string& name, const inspect::Magnitude& value) {
@@ -137,7 +136,7 @@ Json value_json(const std::string& op_type, const std::string& name, const inspe
              {"op_name", name},
              {"tensor", value.label},
              {"dtype", value.type},
-             {"max_abs", number_json(value.most)}};
+             {"max_abs", real_json(value.most)}};
   if (const auto binades = inspect::headroom(value.type, value.most)) entry["headroom"] = *binades;
   return entry;
 }
@@ -172,7 +171,7 @@ void print_json(const OverflowReport& report) {
   for (const auto& [overflow, chain] : report.overflows) overflows.push_back(overflow_json(overflow, chain));
   for (const auto& each : report.headroom) headroom.push_back(value_json(each.op_type, each.op_name, each.value));
   const Json whole{{"overflows", std::move(overflows)}, {"headroom", std::move(headroom)}};
-  std::printf("%s\n", whole.dump(1).c_str());
+  std::printf("%s\n", json_text(whole, 1).c_str());
 }
 
 int show_overflows(const OverflowOptions& options) {

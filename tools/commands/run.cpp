@@ -8,13 +8,19 @@
 #include <stdexcept>
 
 #include "acl/acl_dump.h"
+#include "base/config_keys.h"
+#include "base/file.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/run_session.h"
+#include "dump/names.h"
 
 namespace belay::tools {
 namespace {
+
+constexpr size_t kMostConfigBytes = 10 << 20;
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -43,7 +49,16 @@ nlohmann::json as_json(const std::vector<HostTensor>& results) {
   return outputs;
 }
 
+// The library only logs it. What is wrong with the file itself aclInit says.
+void say_unknown_keys_of(const std::string& acl_json) {
+  const auto text = read_text(acl_json, kMostConfigBytes);
+  if (!text.ok()) return;
+  for (const std::string& sentence : unknown_keys(*text))
+    std::fprintf(stderr, "belay run: %s: %s\n", acl_json.c_str(), sentence.c_str());
+}
+
 void run(const RunOptions& options) {
+  if (!options.dump.empty()) say_unknown_keys_of(options.dump);
   if (options.threads > 0) setenv("BELAY_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
   auto session = std::make_unique<RunSession>(options);
   for (int i = 0; i < options.warmup; ++i) session->execute();
@@ -67,7 +82,7 @@ void run(const RunOptions& options) {
                   session->memory()->text();
   }
   const char* configured = acldumpGetPath(DATA_DUMP);
-  const std::string dump = configured ? configured : "";
+  const std::string dump = configured ? dump::local_path(configured) : "";
   session.reset();  // afterwards every file of the dump is there
   const bool dumped = !dump.empty() && std::filesystem::exists(dump);
   const double least = *std::min_element(times.begin(), times.end());
@@ -76,7 +91,7 @@ void run(const RunOptions& options) {
                           {"median_ms", median(times)}, {"min_ms", least},    {"outputs", as_json(results)}};
     if (!memory.is_null()) report["memory"] = memory;
     if (!dump.empty()) report["dump"] = dumped ? nlohmann::json(dump) : nlohmann::json();
-    std::printf("%s\n", report.dump(2).c_str());
+    std::printf("%s\n", json_text(report, 2).c_str());
     return;
   }
   std::printf("%s: loaded in %.1f ms; %d run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(), load_ms,

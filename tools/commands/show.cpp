@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/json_values.h"
 #include "commands/progress.h"
 #include "commands/table.h"
 #include "inspect/describe.h"
@@ -70,12 +72,6 @@ void print_lines(const std::vector<ShownFile>& files) {
   flush();
 }
 
-// Numbers as numbers where JSON has them; inf and nan as text.
-Json number(const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
-  return value.is_number() ? value : Json(text);
-}
-
 void print_json(const std::vector<ShownFile>& files) {
   Json list = Json::array();
   for (const ShownFile& file : files) {
@@ -85,15 +81,15 @@ void print_json(const std::vector<ShownFile>& files) {
                  {"op_name", line.op_name},
                  {"tensor", line.label},
                  {"dtype", line.type},
-                 {"shape", Json::parse(line.shape)},
+                 {"shape", dims_json(line.shape)},
                  {"format", line.format},
                  {"bytes", line.bytes}};
-      for (const auto& [name, value] : line.statistics) entry[name] = number(value);
+      for (const auto& [name, value] : line.statistics) entry[name] = number_json(value);
       if (!line.first.empty()) entry["first"] = line.first;
       list.push_back(std::move(entry));
     }
   }
-  std::printf("%s\n", list.dump(1).c_str());
+  std::printf("%s\n", json_text(list, 1).c_str());
 }
 
 void print_csv(const std::vector<ShownFile>& files) {
@@ -102,7 +98,8 @@ void print_csv(const std::vector<ShownFile>& files) {
   std::printf("\n");
   for (const ShownFile& file : files) {
     for (const TensorLine& line : file.lines) {
-      std::string shape = line.shape.substr(1, line.shape.size() - 2);
+      std::string shape = line.shape;
+      std::erase_if(shape, [](char c) { return c == '[' || c == ']'; });
       std::ranges::replace(shape, ',', 'x');
       std::printf("%s,%s,%s,%s,%s,%s,%s,%llu", file.dump.path.c_str(), line.op_type.c_str(), line.op_name.c_str(),
                   line.label.c_str(), line.type.c_str(), shape.c_str(), line.format.c_str(),

@@ -174,6 +174,15 @@ TEST(DumpConfigValues, AreTakenOver) {
   EXPECT_EQ(kernel.mode, Mode::Input);
 }
 
+TEST(DumpConfigList, AModelThatIsNamedTwiceIsWarnedOf) {
+  const DumpConfig twice = accepted(listed(R"({"model_name":"m","layer":["a"]},{"model_name":"n"},{"layer":["c"]},
+      {"model_name":"m","layer":["b"]},{"layer":["d"]})"));
+  EXPECT_EQ(twice.list.size(), 5u);
+  ASSERT_EQ(twice.warnings.size(), 1u);
+  EXPECT_THAT(twice.warnings[0], HasSubstr("dump_list names model \"m\" 2 times: the items are put together"));
+  EXPECT_THAT(accepted(listed(R"({"model_name":"m"},{"model_name":"M"})")).warnings, IsEmpty());
+}
+
 TEST(DumpConfigScene, WatcherExcludesOverflowSingleOperatorsAndOtherModes) {
   const std::string watch = R"("dump_scene":"watcher","dump_list":[{"layer":["a"],"watcher_nodes":["b"]}])";
   expect_refused({

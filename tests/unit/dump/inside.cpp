@@ -45,7 +45,8 @@ TEST_F(Inside, MakesWhatIsMissingForItsOwnerOnly) {
 TEST_F(Inside, ALinkThatLeadsOutIsRefusedBeforeAnythingIsMade) {
   link("../out", "link");
   link(directory_.path("out"), "absolute");
-  for (const char* wanted : {"link/x/y", "link", "absolute/x", "0/../../out/x", "..", "../base2"}) expect_refused(wanted);
+  for (const char* wanted : {"link/x/y", "link", "absolute/x", "0/../../out/x", "..", "../base2"})
+    expect_refused(wanted);
   EXPECT_TRUE(fs::is_empty(directory_.path("out")));
   EXPECT_FALSE(fs::exists(base_ + "/0"));
   EXPECT_FALSE(fs::exists(directory_.path("base2")));
