@@ -15,7 +15,6 @@ using graph::Node;
 using graph::TensorInfo;
 
 constexpr std::string_view kParentIndex = "_parent_node_index";
-constexpr std::string_view kBatchCount = "_batch_num";  // of the Case that chooses between gears
 
 }  // namespace
 
@@ -182,7 +181,7 @@ Status Compiler::add_choice(int index) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] >= 0) inputs[i] = as_layout(inputs[i], backend::Layout::Plain, index, i);
   const auto infos = inference_.inputs_of(node);
-  const bool gears = node.attributes.contains(kBatchCount);  // each branch has the shapes of its own gear
+  const bool gears = graph::chooses_gear(node);  // each branch has the shapes of its own gear
   std::vector<std::unique_ptr<Program>> branches;
   for (const std::string& name : node.subgraphs) {
     const graph::Graph* graph = model_.find_graph(name);

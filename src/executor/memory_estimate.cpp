@@ -13,7 +13,6 @@ namespace {
 
 using graph::TensorInfo;
 
-constexpr std::string_view kBatchCount = "_batch_num";  // of the Case that chooses between gears
 
 size_t largest_storage(graph::DataType type, const graph::Shape& shape) {
   return backend::storage_bytes(type, shape, backend::Layout::Blocked16);
@@ -80,7 +79,7 @@ class Estimator {
     for (const std::string& name : node.subgraphs) {
       const graph::Graph* graph = model_.find_graph(name);
       if (!graph || dynamic) continue;
-      const bool gears = node.attributes.contains(kBatchCount);
+      const bool gears = graph::chooses_gear(node);
       most = std::max(most, TRY(arena(*graph, gears ? std::span<const TensorInfo>() : std::span(inputs))));
     }
     return most;

@@ -40,11 +40,15 @@ class GraphInference {
 // Infers a fused node through the graph of its members.
 Status infer_members(InferContext& context, const Graph& members);
 // Infers If, Case, While, PartitionedCall through their subgraphs: where branches or iterations differ, the dimension
-// is unknown.
+// is unknown. A Case that chooses between gears gives the largest of each output.
 Status infer_subgraphs(InferContext& context);
 // What the subgraphs of the context's node take when its inputs are these: for a loop, shapes that hold in every
-// iteration.
+// iteration; for gears nothing.
 Result<std::vector<TensorInfo>> subgraph_inputs(const InferContext& context);
+
+// A Case that chooses between gears: its inputs have the shapes of the largest, and the Data nodes of each branch those of
+// the branch's own gear.
+bool chooses_gear(const Node& node);
 
 // The input of the parent node that a subgraph's Data node stands for.
 size_t parent_port(const Node& data);

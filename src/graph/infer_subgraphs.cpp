@@ -33,6 +33,22 @@ Result<std::vector<TensorInfo>> results_of(const InferContext& c, const std::str
   return results;
 }
 
+// There must be room for every gear.
+void keep_larger(TensorInfo& largest, TensorInfo& other) {
+  if (is_known(largest.shape) && (!is_known(other.shape) || element_count(other.shape) > element_count(largest.shape)))
+    largest = std::move(other);
+}
+
+Status infer_gears(InferContext& c) {
+  for (const std::string& name : c.node.subgraphs) {
+    auto results = TRY(results_of(c, name, {}));
+    if (c.outputs.empty()) c.outputs = results;
+    if (results.size() != c.outputs.size()) return c.fail("its subgraphs differ in their number of outputs");
+    for (size_t i = 0; i < results.size(); ++i) keep_larger(c.outputs[i], results[i]);
+  }
+  return {};
+}
+
 Status infer_branches(InferContext& c) {
   for (const std::string& name : c.node.subgraphs) {
     auto results = TRY(results_of(c, name, c.inputs));
@@ -65,12 +81,16 @@ Result<std::vector<TensorInfo>> loop_variables(const InferContext& c) {
 
 }  // namespace
 
+bool chooses_gear(const Node& node) { return node.attributes.contains("_batch_num"); }
+
 Result<std::vector<TensorInfo>> subgraph_inputs(const InferContext& context) {
+  if (chooses_gear(context.node)) return std::vector<TensorInfo>{};
   if (is_loop(context.node)) return loop_variables(context);
   return std::vector<TensorInfo>(context.inputs.begin(), context.inputs.end());
 }
 
 Status infer_subgraphs(InferContext& context) {
+  if (chooses_gear(context.node)) return infer_gears(context);
   if (!is_loop(context.node)) return infer_branches(context);
   context.outputs = TRY(loop_variables(context));
   return {};

@@ -199,6 +199,28 @@ TEST(InferShapes, WhereBranchesDifferTheDimensionIsUnknown) {
   EXPECT_THAT(infer_shapes(model).message, HasSubstr("If if: subgraph nowhere does not exist"));
 }
 
+// A shape that was computed when the gear was made is a constant of its branch: it fits no other gear.
+TEST(InferShapes, EachGearHasItsOwnShapesAndTheLargestCounts) {
+  Builder small("small"), large("large"), b("m");
+  for (auto [branch, rows] : {std::pair{&small, 2}, std::pair{&large, 8}}) {
+    const Edge x = branch->data("x", DataType::Float, {rows, 3}, 0);
+    branch->node(x).attributes["_parent_node_index"] = 1;
+    const Edge none = branch->constant("none", DataType::Float, {1}, std::vector<float>{0});
+    const Edge filled = branch->op("Expand", "filled", {none, branch->ints("rows", {rows, 3})});
+    branch->outputs({branch->op("Add", "sum", {x, filled})});
+  }
+  const Edge gear = b.data("gear", DataType::Int32, {1}, 1), x = b.data("x", DataType::Float, {8, 3}, 0);
+  const Edge chosen = b.op("Case", "case", {gear, x}, {{"_batch_num", int64_t{2}}});
+  b.node(chosen).subgraphs = {"large", "small"};
+  b.outputs({chosen});
+  Model model = b.model();
+  model.graphs.push_back(small.take());
+  model.graphs.push_back(large.take());
+  ASSERT_EQ(infer_shapes(model).message, "");
+  EXPECT_EQ(output_shape(model, "case"), (Shape{8, 3}));
+  EXPECT_EQ(model.find_graph("small")->nodes[0].outputs[0].shape, (Shape{2, 3}));
+}
+
 TEST(InferShapes, WhatALoopChangesIsUnknownAndTheRestIsKept) {
   Builder cond("cond"), body("body"), b("m");
   cond.outputs({cond.op("Less", "less", {cond.parameter("i", 0), cond.scalar("limit", 3)})});
