@@ -54,11 +54,12 @@ tsan-quick: deps
 bench: deps
 	@cmake --preset bench >/dev/null && cmake --build build/bench -j$(JOBS) && scripts/bench
 
-# Random graphs against ONNX Runtime; GRAPHS of them, from seed FIRST on.
+# Random graphs against ONNX Runtime; GRAPHS of them, from seed FIRST on, of all kinds or of KIND alone.
 differential: deps
-	@cmake --preset release >/dev/null && cmake --build build/release -j$(JOBS) --target belay
+	@cmake --preset release >/dev/null && cmake --build build/release -j$(JOBS) --target atc replay
 	@scripts/install-onnxruntime build/ort
-	@/usr/bin/python3 tests/differential/main.py build/release/tools/belay build/ort build/differential $(or $(FIRST),0) $(or $(GRAPHS),300)
+	@/usr/bin/python3 -B tests/differential/main.py --atc build/release/tools/atc --replay build/release/tests/differential/replay \
+	  --ort build/ort --work build/differential --first $(or $(FIRST),0) --count $(or $(GRAPHS),300) $(KIND:%=--kind %)
 
 fuzz: deps
 	@cmake --preset fuzz >/dev/null && cmake --build build/fuzz -j$(JOBS) --target tests/fuzz/all && scripts/fuzz

@@ -1,77 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random ONNX graphs out of what networks are made of, with known shapes. Same seed, same graph."""
-import random
-
+"""Random graphs of floats out of what networks are made of, with known shapes. Same seed, same graph."""
 import numpy as np
-
-# The onnx package still uses these names, which numpy dropped.
-for alias, kind in {"float": float, "int": int, "bool": bool, "object": object}.items():
-    setattr(np, alias, kind)
-
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
-
-
-class Graph:
-    """A graph under construction: `shapes` has every float tensor made so far."""
-
-    def __init__(self, seed):
-        self.random, self.numbers = random.Random(seed), np.random.default_rng(seed)
-        self.nodes, self.weights, self.shapes, self.names = [], [], {}, 0
-        self.image = self.random.random() < 0.6
-        self.shapes["x"] = tuple(self.input_shape())
-
-    def input_shape(self):
-        pick = self.random.choice
-        if self.image:
-            return pick([1, 2]), pick([3, 4, 8]), pick([7, 8, 12, 16]), pick([7, 8, 12, 16])
-        return pick([(2, 6, 16), (5, 2, 8), (1, 12, 8), (4, 16)])
-
-    def name(self):
-        self.names += 1
-        return f"t{self.names}"
-
-    def constant(self, values, kind=np.float32):
-        name = self.name()
-        self.weights.append(numpy_helper.from_array(np.asarray(values, kind), name))
-        return name
-
-    def integers(self, values):
-        return self.constant(values, np.int64)
-
-    def normal(self, *shape, scale=1.0):
-        return self.constant(self.numbers.standard_normal(shape) * scale)
-
-    def uniform(self, low, high, *shape):
-        return self.constant(self.numbers.uniform(low, high, shape))
-
-    def add(self, op, inputs, shape, **attributes):
-        output = self.name()
-        self.nodes.append(helper.make_node(op, inputs, [output], name=f"{op}_{self.names}", **attributes))
-        self.shapes[output] = tuple(shape)
-        return output
-
-    def pick(self, wanted=lambda shape: True):
-        """A tensor, mostly a recent one; None when there is none of such a shape."""
-        found = [name for name, shape in self.shapes.items() if wanted(shape)]
-        if not found:
-            return None
-        return self.random.choice(found[-6:] if self.random.random() < 0.8 else found)
-
-    def like(self, shape):
-        return self.pick(lambda other: other == shape)
-
-    def model(self):
-        used = {name for node in self.nodes for name in node.input}
-        outputs = [name for name in self.shapes if name not in used]
-        inner = [name for name in self.shapes if name in used and name != "x"]
-        if inner and self.random.random() < 0.3:
-            outputs.append(self.random.choice(inner))
-        values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.shapes[name]) for name in ["x", *outputs]]
-        graph = helper.make_graph(self.nodes, "g", values[:1], values[1:], self.weights)
-        opset = helper.make_opsetid("", self.random.choice([14, 15, 16, 17]))
-        model = helper.make_model(graph, opset_imports=[opset])
-        model.ir_version = 8
-        return model
+from graph import THREADS, Case, Graph
 
 
 def activation(g, x):
@@ -246,10 +176,9 @@ def split(g, x):
     if axis is None:
         return
     first = g.random.randrange(1, shape[axis])
-    sizes, outputs = [first, shape[axis] - first], [g.name(), g.name()]
-    g.nodes.append(helper.make_node("Split", [x, g.integers(sizes)], outputs, name=f"Split_{g.names}", axis=axis))
-    for output, size in zip(outputs, sizes):
-        g.shapes[output] = (*shape[:axis], size, *shape[axis + 1 :])
+    sizes = [first, shape[axis] - first]
+    parts = [(np.float32, (*shape[:axis], size, *shape[axis + 1 :])) for size in sizes]
+    g.add_all("Split", [x, g.integers(sizes)], parts, axis=axis)
 
 
 def cut(g, x):
@@ -303,9 +232,9 @@ def layer_norm(g, x):
     if len(shape) < 2:
         return
     one = (*shape[:-1], 1)
-    centred = g.add("Sub", [x, g.add("ReduceMean", [x], one, axes=[-1], keepdims=1)], shape)
+    centred = g.add("Sub", [x, g.reduce("ReduceMean", x, [-1], 1, one)], shape)
     square = g.add(*g.random.choice([("Pow", [centred, g.constant(2)]), ("Mul", [centred, centred])]), shape)
-    variance = g.add("ReduceMean", [square], one, axes=[-1], keepdims=1)
+    variance = g.reduce("ReduceMean", square, [-1], 1, one)
     y = g.add("Div", [centred, g.add("Sqrt", [g.add("Add", [variance, g.constant(1e-3)], one)], one)], shape)
     if g.random.random() < 0.8:
         y = g.add("Mul", [y, g.uniform(0.5, 1.5, shape[-1])], shape)
@@ -319,11 +248,9 @@ def reduction(g, x):
     left = [1 if axis in axes else dim for axis, dim in enumerate(shape) if keep or axis not in axes]
     if not left:
         return
+    y = g.reduce(op, x, axes, keep, left)
     if op == "ReduceSum":
-        total = g.add(op, [x, g.integers(axes)], left, keepdims=keep)
-        g.add("Mul", [total, g.constant(1 / np.prod([shape[axis] for axis in axes]))], left)
-    else:
-        g.add(op, [x], left, axes=axes, keepdims=keep)
+        g.add("Mul", [y, g.constant(1 / np.prod([shape[axis] for axis in axes]))], left)
 
 
 def softmax(g, x):
@@ -363,8 +290,7 @@ def rank(g, x):
 
 def choice(g, x):
     shape = g.shapes[x]
-    larger = g.add("Greater", [x, g.constant(0.1)], shape)
-    del g.shapes[larger]
+    larger = g.add("Greater", [x, g.constant(0.1)], shape, bool)
     g.add("Where", [larger, x, g.like(shape)], shape)
 
 
@@ -380,23 +306,3 @@ def recurrence(g, x):
     y = g.add(op, inputs, (steps, ways, batch, hidden), hidden_size=hidden, direction=direction, **more)
     y = g.add("Transpose", [y], (steps, batch, ways, hidden), perm=[0, 2, 1, 3])
     g.add("Reshape", [y, g.integers([0, 0, -1])], (steps, batch, ways * hidden))
-
-
-OF_IMAGES = [convolution] * 5 + [pooling, transposed_convolution, resize, depth_and_space, instance_norm,
-                                 squeeze_and_excite, batch_norm]  # fmt: skip
-OF_ANYTHING = [activation, activation, combination, combination, combination, transpose, reshape, concat, split, cut,
-               product, product, gemm, attention, layer_norm, reduction, softmax, padding, gather, expand, rank, choice,
-               recurrence]  # fmt: skip
-
-
-def make_graph(seed):
-    """The graph of a seed: an onnx model with one input `x`, and its shape."""
-    g = Graph(seed)
-    for _ in range(g.random.randrange(6, 22)):
-        of_image = g.image and g.random.random() < 0.65
-        x = g.pick(lambda shape: len(shape) == 4) if of_image else g.pick()
-        if x is not None and 0 < np.prod(g.shapes[x]) < 60000:
-            g.random.choice(OF_IMAGES if of_image else OF_ANYTHING)(g, x)
-    if not g.nodes:
-        activation(g, "x")
-    return g.model(), g.shapes["x"]
