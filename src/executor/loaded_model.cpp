@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <list>
+#include <mutex>
+#include <utility>
 
 #include "backend/cpu/parallel.h"
 #include "backend/known_operators.h"
@@ -41,25 +43,46 @@ size_t count_weights(const graph::Model& model) {
   return bytes;
 }
 
-// Memory for a result that the caller left to us.
-Status fill_output(const LiveTensor& result, Tensor& output) {
-  const size_t bytes = graph::bytes_of(result.tensor.type, result.tensor.count());
-  if (!output.data) output.data = TRY(HostAllocator().allocate(std::max<size_t>(bytes, 1)));
-  std::memcpy(output.data, result.tensor.data, bytes);
-  output.type = result.tensor.type;
-  output.shape = result.tensor.shape;
-  return {};
-}
-
-Status make_outputs(const Program& program, std::span<Tensor> outputs) {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].data) continue;
-    const TensorInfo& result = program.outputs()[i];
-    const size_t bytes = graph::bytes_of(result.type, graph::element_count(result.shape));
-    outputs[i].data = TRY(HostAllocator().allocate(std::max<size_t>(bytes, 1)));
+// The outputs that the caller left to us: memory for them, which is freed again unless the run gets to its end.
+class LeftToUs {
+ public:
+  explicit LeftToUs(std::span<Tensor> outputs) : outputs_(outputs) {}
+  LeftToUs(const LeftToUs&) = delete;
+  ~LeftToUs() {
+    for (const size_t i : made_) std::free(std::exchange(outputs_[i].data, nullptr));
   }
-  return {};
-}
+
+  Status make(size_t i, size_t bytes) {
+    if (outputs_[i].data) return {};
+    outputs_[i].data = TRY(HostAllocator().allocate(std::max<size_t>(bytes, 1)));
+    made_.push_back(i);
+    return {};
+  }
+  Status make(const Program& program) {
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const TensorInfo& result = program.outputs()[i];
+      TRY(make(i, graph::bytes_of(result.type, graph::element_count(result.shape))));
+    }
+    return {};
+  }
+  Status fill(size_t i, const LiveTensor& result) {
+    const size_t bytes = graph::bytes_of(result.tensor.type, result.tensor.count());
+    TRY(make(i, bytes));
+    std::memcpy(outputs_[i].data, result.tensor.data, bytes);
+    outputs_[i].type = result.tensor.type;
+    outputs_[i].shape = result.tensor.shape;
+    return {};
+  }
+  // Of the run that used them. After a success they are the caller's.
+  Status after(Status status) {
+    if (status.ok()) made_.clear();
+    return status;
+  }
+
+ private:
+  const std::span<Tensor> outputs_;
+  std::vector<size_t> made_;
+};
 
 // A model all of whose shapes are known at load.
 class StaticModel : public LoadedModel {
@@ -82,8 +105,9 @@ class StaticModel : public LoadedModel {
   Result<size_t> prepare(std::span<const Tensor>) override { return size_t{0}; }
 
   Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs, Allocator*) override {
-    TRY(make_outputs(*program_, outputs));
-    return program_->run(info, inputs, outputs);
+    LeftToUs left(outputs);
+    TRY(left.make(*program_));
+    return left.after(program_->run(info, inputs, outputs));
   }
 
  private:
@@ -116,18 +140,20 @@ class DynamicModel : public LoadedModel {
   }
 
   Result<size_t> prepare(std::span<const Tensor> inputs) override {
-    const Kept& kept = *TRY(find_program(inputs));
-    return kept.program ? arena_bytes(*kept.program) : 0;
+    const auto kept = TRY(find_program(inputs));
+    return kept->program ? arena_bytes(*kept->program) : 0;
   }
 
   Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
              Allocator* given) override {
     HostAllocator own;
     Allocator& allocator = given ? *given : own;
-    Kept& kept = *TRY(find_program(inputs));
-    if (kept.program) {
-      TRY(make_outputs(*kept.program, outputs));
-      return given ? run_in(*given, kept, info, inputs, outputs) : run_in_own_arena(kept, info, inputs, outputs);
+    LeftToUs left(outputs);
+    const auto kept = TRY(find_program(inputs));
+    if (kept->program) {
+      TRY(left.make(*kept->program));
+      return left.after(given ? run_in(*given, *kept, info, inputs, outputs)
+                              : run_in_own_arena(*kept, info, inputs, outputs));
     }
     std::vector<LiveTensor> taken;
     for (const Tensor& input : inputs) taken.push_back({input});
@@ -135,15 +161,15 @@ class DynamicModel : public LoadedModel {
     const backend::cpu::ThreadScope threads(options_.threads);
     for (const auto& observer : options_.observers) observer->ends(info);
     if (!results.ok()) return results.status();
-    for (size_t i = 0; i < outputs.size() && i < (*results).size(); ++i) TRY(fill_output((*results)[i], outputs[i]));
-    return {};
+    for (size_t i = 0; i < outputs.size() && i < (*results).size(); ++i) TRY(left.fill(i, (*results)[i]));
+    return left.after({});
   }
 
  private:
   struct Kept {
     std::vector<graph::Shape> shapes;
     std::unique_ptr<Program> program;  // null: these shapes run node by node
-    void* arena = nullptr;             // where the program's tensors are
+    void* arena = nullptr;             // where the program's tensors are; of the run that goes on
   };
 
   static size_t arena_bytes(const Program& program) { return std::max(program.arena_bytes(), kAlignment); }
@@ -153,25 +179,33 @@ class DynamicModel : public LoadedModel {
                       [](const graph::Shape& shape, const Tensor& input) { return shape == input.shape; });
   }
 
-  // The program for these shapes is first in the list from now on; the one that was used longest ago makes room.
-  Result<Kept*> find_program(std::span<const Tensor> inputs) {
-    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
-      if (!fits(*kept, inputs)) continue;
-      kept_.splice(kept_.begin(), kept_, kept);
-      return &kept_.front();
-    }
-    std::vector<graph::Shape> shapes;
+  // The program for these shapes is first in the list from now on; the one that was used longest ago makes room. A run
+  // holds its own, whatever becomes of the list.
+  Result<std::shared_ptr<Kept>> find_program(std::span<const Tensor> inputs) {
+    if (auto kept = find_kept(inputs)) return kept;
+    auto made = std::make_shared<Kept>();
     std::vector<TensorInfo> infos;
     for (const Tensor& input : inputs) {
-      shapes.push_back(input.shape);
+      made->shapes.push_back(input.shape);
       infos.push_back({input.type, input.shape});
     }
     bool not_static = false;
-    auto made = Program::compile(*model_, model_->main(), GraphRole::Main, infos, options_, not_static);
-    if (!made.ok() && !not_static) return made.status();
+    auto program = Program::compile(*model_, model_->main(), GraphRole::Main, infos, options_, not_static);
+    if (!program.ok() && !not_static) return program.status();
+    if (program.ok()) made->program = std::move(program).value();
+    if (auto kept = find_kept(inputs)) return kept;  // another thread was faster
+    std::lock_guard lock(mutex_);
     if (kept_.size() == kProgramsKept) kept_.pop_back();
-    kept_.push_front({std::move(shapes), made.ok() ? std::move(made).value() : nullptr});
-    return &kept_.front();
+    kept_.push_front(made);
+    return made;
+  }
+
+  std::shared_ptr<Kept> find_kept(std::span<const Tensor> inputs) {
+    std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(kept_, [&](const auto& kept) { return fits(*kept, inputs); });
+    if (found == kept_.end()) return nullptr;
+    kept_.splice(kept_.begin(), kept_, found);
+    return kept_.front();
   }
 
   static Status run_in(Allocator& allocator, Kept& kept, const RunInfo& info, std::span<const Tensor> inputs,
@@ -192,7 +226,6 @@ class DynamicModel : public LoadedModel {
       arena_bytes_ = 0;
       arena_.reset(TRY(HostAllocator().allocate(bytes)));
       arena_bytes_ = bytes;
-      for (Kept& other : kept_) other.arena = nullptr;
     }
     if (kept.arena != arena_.get()) kept.program->set_arena(arena_.get());
     kept.arena = arena_.get();
@@ -202,7 +235,9 @@ class DynamicModel : public LoadedModel {
   const std::shared_ptr<const graph::Model> model_;
   const ProgramOptions options_;
   EagerRunner eager_;
-  std::list<Kept> kept_;
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Kept>> kept_;  // guarded by mutex_
+  // Of the one run that goes on.
   std::unique_ptr<void, decltype(&std::free)> arena_{nullptr, std::free};
   size_t arena_bytes_ = 0;
   const size_t weight_bytes_;

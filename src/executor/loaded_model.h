@@ -42,12 +42,12 @@ class LoadedModel {
   // Shapes of the outputs for these input shapes, as far as they can be told without computing.
   virtual Result<std::vector<graph::TensorInfo>> infer_outputs(std::span<const graph::TensorInfo> inputs) = 0;
 
-  // Makes ready what a run with these inputs needs. Bytes of the one block that it takes from its allocator; 0 when it
-  // takes none, or several while it runs.
+  // Makes ready what a run with these inputs needs; also while another run goes on, which it does not wait for. Bytes
+  // of the one block that it takes from its allocator; 0 when it takes none, or several while it runs.
   virtual Result<size_t> prepare(std::span<const Tensor> inputs) = 0;
 
-  // Runs on the calling thread. Outputs with data null are allocated (data then belongs to `allocator`, or to malloc);
-  // others must be large enough. On return the outputs have their real shapes.
+  // Runs on the calling thread. Outputs with data null are allocated by malloc, and the caller's to free; others must
+  // be large enough. On return the outputs have their real shapes; when the run failed, what was null is null again.
   virtual Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
                      Allocator* allocator = nullptr) = 0;
 };

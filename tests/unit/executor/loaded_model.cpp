@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "unit/graph/builder.h"
 
 namespace belay::executor {
@@ -268,6 +270,67 @@ TEST(LoadedModel, AFailingKernelNamesItsNode) {
   const Status status = model->run({}, taken, given);
   EXPECT_EQ(status.code, ACL_ERROR_RT_AICORE_EXCEPTION);
   EXPECT_THAT(status.message, HasSubstr("GatherV2 pick"));
+}
+
+// Models of each kind: fixed shapes, shapes that come with the input, and shapes that only the run can tell.
+TEST(LoadedModel, AFailedRunTakesBackTheOutputsThatItAllocated) {
+  for (const bool node_by_node : {false, true}) {
+    for (const int64_t length : {2, -1}) {
+      Builder b("gather");
+      const Edge x = b.data("x", DataType::Float, {length}, 0), i = b.data("i", DataType::Int64, {1}, 1);
+      std::vector<Edge> results = {b.op("Neg", "first", {x}), b.op("GatherV2", "pick", {x, i, b.scalar("axis", 0)})};
+      if (node_by_node) results.push_back(b.op("NonZero", "places", {x}, {{"dtype", DataType::Int64}}));
+      b.outputs(results);
+      auto model = must_load(b.model());
+      ASSERT_NE(model, nullptr);
+      float values[2] = {1, 2};
+      int64_t index = 7;
+      const std::vector<Tensor> taken = {tensor(DataType::Float, {2}, values), tensor(DataType::Int64, {1}, &index)};
+      std::vector<Tensor> given(results.size());
+      EXPECT_EQ(model->run({}, taken, given).code, ACL_ERROR_RT_AICORE_EXCEPTION);
+      for (const Tensor& output : given) EXPECT_EQ(output.data, nullptr);
+      index = 1;  // the memory of a run that ends well is the caller's
+      ASSERT_TRUE(model->run({}, taken, given).ok());
+      EXPECT_EQ(given[1].as<float>()[0], 2);
+      for (const Tensor& output : given) std::free(output.data);
+    }
+  }
+}
+
+// Waits in the middle of a run until it is let go.
+class Holding : public Allocator {
+ public:
+  Result<void*> allocate(size_t bytes) override {
+    if (!held_.exchange(true)) {
+      inside.set_value();
+      go_on.get_future().wait();
+    }
+    return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  }
+  void free(void* address) override { std::free(address); }
+  std::promise<void> inside, go_on;
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+TEST(LoadedModel, AnotherExecutionIsMadeReadyWhileARunGoesOn) {
+  auto model = must_load(small_model({-1}));
+  Holding allocator;
+  std::vector<float> a = {1, 2, 3}, b = {0, 0, 0}, out(3);
+  const std::vector<Tensor> taken = {tensor(DataType::Float, {3}, a.data()), tensor(DataType::Float, {3}, b.data())};
+  auto run = std::async(std::launch::async, [&] {
+    std::vector<Tensor> given = {tensor(DataType::Float, {}, out.data())};
+    return model->run({}, taken, given, &allocator).ok();
+  });
+  allocator.inside.get_future().wait();
+  for (int64_t length = 1; length < 40; ++length) {  // more than are kept: that of the run falls out of the list
+    const std::vector<Tensor> others(2, tensor(DataType::Float, {length}, nullptr));
+    EXPECT_TRUE(model->prepare(others).ok());
+  }
+  allocator.go_on.set_value();
+  EXPECT_TRUE(run.get());
+  EXPECT_THAT(out, ElementsAre(1, 4, 9));
 }
 
 }  // namespace
