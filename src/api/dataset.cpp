@@ -6,6 +6,16 @@
 using namespace belay;
 using namespace belay::api;
 
+aclTensorDesc* aclmdlDataset::Entry::desc() {
+  if (auto told = late_ ? late_->take() : nullptr) set_desc(std::move(told));
+  return desc_.get();
+}
+
+void aclmdlDataset::Entry::set_desc(std::unique_ptr<aclTensorDesc> desc, std::shared_ptr<LateDesc> late) {
+  desc_ = std::move(desc);
+  late_ = std::move(late);
+}
+
 aclmdlDataset* aclmdlCreateDataset() {
   return entry_value<aclmdlDataset*>(__func__, nullptr, [] { return new aclmdlDataset; });
 }
@@ -27,7 +37,7 @@ aclError aclmdlAddDatasetBuffer(aclmdlDataset* dataset, aclDataBuffer* dataBuffe
       [&]() -> Status {
         TRY(not_null(dataset, "dataset"));
         TRY(not_null(dataBuffer, "dataBuffer"));
-        dataset->entries.push_back({dataBuffer, nullptr});
+        dataset->entries.emplace_back(dataBuffer);
         return {};
       },
       dataset, dataBuffer);
@@ -43,8 +53,7 @@ aclError aclmdlSetDatasetTensorDesc(aclmdlDataset* dataset, aclTensorDesc* tenso
                   "index is " + std::to_string(index) + ", but the dataset has " +
                       std::to_string(dataset->entries.size()) + " buffers",
                   "EH0009"};
-        auto& desc = dataset->entries[index].desc;
-        desc = tensorDesc ? std::make_unique<aclTensorDesc>(*tensorDesc) : nullptr;
+        dataset->entries[index].set_desc(tensorDesc ? std::make_unique<aclTensorDesc>(*tensorDesc) : nullptr);
         return {};
       },
       dataset, tensorDesc, index);
@@ -54,7 +63,7 @@ aclTensorDesc* aclmdlGetDatasetTensorDesc(const aclmdlDataset* dataset, size_t i
   return entry_value<aclTensorDesc*>(
       __func__, nullptr,
       [&]() -> aclTensorDesc* {
-        return dataset && index < dataset->entries.size() ? dataset->entries[index].desc.get() : nullptr;
+        return dataset && index < dataset->entries.size() ? dataset->entries[index].desc() : nullptr;
       },
       dataset, index);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundles: several models in one file.
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -22,11 +23,47 @@ struct aclmdlBundleQueryInfo {
 
 namespace {
 
-struct Bundle {
-  graph::OmFile file;
-  std::string name;
-  bool loaded_at_once = false;     // by BundleLoad; else by BundleInit, one model at a time
-  std::map<size_t, uint32_t> ids;  // of the models that are loaded, by their place in the bundle
+class Bundle {
+ public:
+  Bundle(graph::OmFile file, bool loaded_at_once) : file(std::move(file)), loaded_at_once(loaded_at_once) {}
+
+  // The models that are loaded, by their place in the bundle.
+  std::map<size_t, uint32_t> loaded() const {
+    std::lock_guard lock(mutex_);
+    return ids_;
+  }
+  // False when the bundle has been unloaded meanwhile.
+  bool add(size_t index, uint32_t id) {
+    std::lock_guard lock(mutex_);
+    if (!ended_) ids_[index] = id;
+    return !ended_;
+  }
+  void forget(uint32_t id) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(ids_, [&](const auto& entry) { return entry.second == id; });
+  }
+  // Ends it, with all of its models; refused where one of them cannot be waited for.
+  Status end() {
+    std::vector<uint32_t> ids;
+    {
+      std::lock_guard lock(mutex_);
+      ended_ = true;
+      for (const auto& [index, id] : ids_) ids.push_back(id);
+    }
+    Status status = executor::model_registry().remove(ids);
+    std::lock_guard lock(mutex_);
+    ended_ = status.ok();
+    return status;
+  }
+
+  const graph::OmFile file;
+  const bool loaded_at_once;  // by BundleLoad; else by BundleInit, one model at a time
+
+ private:
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::map<size_t, uint32_t> ids_;
+  bool ended_ = false;
 };
 
 struct Bundles {
@@ -39,11 +76,15 @@ Bundles& bundles() {
   return all;
 }
 
+Status no_bundle(uint32_t id) {
+  return {ACL_ERROR_INVALID_BUNDLE_MODEL_ID, "there is no bundle with id " + std::to_string(id)};
+}
+
 Result<std::shared_ptr<Bundle>> find_bundle(uint32_t id) {
   std::lock_guard lock(bundles().mutex);
   const auto found = bundles().by_id.find(id);
   if (found != bundles().by_id.end()) return found->second;
-  return Status{ACL_ERROR_INVALID_BUNDLE_MODEL_ID, "there is no bundle with id " + std::to_string(id)};
+  return no_bundle(id);
 }
 
 Result<graph::OmFile> check_bundle(graph::OmFile file) {
@@ -60,13 +101,9 @@ Result<uint32_t> load_one(uint32_t bundle_id, Bundle& bundle, size_t index, cons
   const auto made =
       TRY(load_model(bundle.file.models[index]->name, bundle.file.models[index], bundle.file.in_out[index], memory));
   made->bundle = bundle_id;
-  bundle.ids[index] = made->id();
-  return made->id();
-}
-
-void unload_all(Bundle& bundle) {
-  for (const auto& [index, id] : bundle.ids) (void)executor::model_registry().remove(id);
-  bundle.ids.clear();
+  if (bundle.add(index, made->id())) return made->id();
+  TRY(executor::model_registry().remove(made->id()));
+  return no_bundle(bundle_id);
 }
 
 uint32_t keep(std::shared_ptr<Bundle> bundle, uint32_t id) {
@@ -76,17 +113,40 @@ uint32_t keep(std::shared_ptr<Bundle> bundle, uint32_t id) {
 }
 
 Result<uint32_t> load_bundle(graph::OmFile file) {
-  auto bundle = std::make_shared<Bundle>();
-  bundle->file = std::move(file);
-  bundle->loaded_at_once = true;
+  auto bundle = std::make_shared<Bundle>(std::move(file), true);
   const uint32_t id = executor::model_registry().next_dynamic_id();
   for (size_t i = 0; i < bundle->file.models.size(); ++i) {
     if (auto made = load_one(id, *bundle, i, {}); !made.ok()) {
-      unload_all(*bundle);
+      (void)bundle->end();  // nobody knows its models
       return made.status();
     }
   }
   return keep(std::move(bundle), id);
+}
+
+// Taken away first, so that of two threads one ends it; refused, it is there again.
+Status unload_bundle(uint32_t id) {
+  std::shared_ptr<Bundle> bundle;
+  {
+    std::lock_guard lock(bundles().mutex);
+    const auto found = bundles().by_id.find(id);
+    if (found == bundles().by_id.end()) return no_bundle(id);
+    bundle = std::move(found->second);
+    bundles().by_id.erase(found);
+  }
+  Status status = bundle->end();
+  if (!status.ok()) keep(std::move(bundle), id);
+  return status;
+}
+
+Status unload_model(uint32_t bundle_id, uint32_t model_id) {
+  const auto bundle = TRY(find_bundle(bundle_id));
+  const auto loaded = bundle->loaded();
+  if (std::ranges::none_of(loaded, [&](const auto& entry) { return entry.second == model_id; }))
+    return {ACL_ERROR_INVALID_PARAM, "model " + std::to_string(model_id) + " is not one of this bundle's", "EH0009"};
+  TRY(executor::model_registry().remove(model_id));
+  bundle->forget(model_id);
+  return {};
 }
 
 Result<uint32_t> init_bundle(graph::OmFile file, void* variables, size_t bytes) {
@@ -95,9 +155,7 @@ Result<uint32_t> init_bundle(graph::OmFile file, void* variables, size_t bytes) 
         ACL_ERROR_INVALID_PARAM,
         "varWeightSize is " + std::to_string(bytes) + "; the bundle needs " + std::to_string(file.variable_bytes),
         "EH0009"};
-  auto bundle = std::make_shared<Bundle>();
-  bundle->file = std::move(file);
-  return keep(std::move(bundle), executor::model_registry().next_dynamic_id());
+  return keep(std::make_shared<Bundle>(std::move(file), false), executor::model_registry().next_dynamic_id());
 }
 
 Status ready_to_load() {
@@ -150,15 +208,7 @@ aclError aclmdlBundleLoadFromMem(const void* model, size_t modelSize, uint32_t* 
 
 aclError aclmdlBundleUnload(uint32_t bundleId) {
   return entry(
-      __func__,
-      [&]() -> Status {
-        auto bundle = TRY(find_bundle(bundleId));
-        unload_all(*bundle);
-        std::lock_guard lock(bundles().mutex);
-        bundles().by_id.erase(bundleId);
-        return {};
-      },
-      bundleId);
+      __func__, [&] { return unload_bundle(bundleId); }, bundleId);
 }
 
 aclError aclmdlBundleGetModelNum(uint32_t bundleId, size_t* modelNum) {
@@ -181,8 +231,9 @@ aclError aclmdlBundleGetModelId(uint32_t bundleId, size_t index, uint32_t* model
         if (!bundle->loaded_at_once)
           return {ACL_ERROR_API_NOT_SUPPORT, "the bundle was opened by aclmdlBundleInit*: each load gives its own id",
                   "EH0011"};
-        const auto found = bundle->ids.find(index);
-        if (found == bundle->ids.end())
+        const auto loaded = bundle->loaded();
+        const auto found = loaded.find(index);
+        if (found == loaded.end())
           return {ACL_ERROR_INVALID_PARAM, "the bundle has no model " + std::to_string(index), "EH0009"};
         *modelId = found->second;
         return {};
@@ -327,14 +378,5 @@ aclError aclmdlBundleLoadModelWithMem(uint32_t bundleId, size_t index, void* wor
 
 aclError aclmdlBundleUnloadModel(uint32_t bundleId, uint32_t modelId) {
   return entry(
-      __func__,
-      [&]() -> Status {
-        auto bundle = TRY(find_bundle(bundleId));
-        const size_t gone = std::erase_if(bundle->ids, [&](const auto& entry) { return entry.second == modelId; });
-        if (gone == 0)
-          return {ACL_ERROR_INVALID_PARAM, "model " + std::to_string(modelId) + " is not one of this bundle's",
-                  "EH0009"};
-        return executor::model_registry().remove(modelId);
-      },
-      bundleId, modelId);
+      __func__, [&] { return unload_model(bundleId, modelId); }, bundleId, modelId);
 }

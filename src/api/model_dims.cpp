@@ -5,6 +5,7 @@
 
 #include "acl/acl_mdl.h"
 #include "api/entry.h"
+#include "api/gear.h"
 #include "api/model_desc.h"
 #include "executor/model_registry.h"
 
@@ -33,21 +34,6 @@ Status write_dims(const graph::Shape& shape, const std::string& name, aclmdlIODi
   dims.dimCount = shape.size();
   std::copy(shape.begin(), shape.end(), dims.dims);
   return {};
-}
-
-// The outputs' dims of each gear are texts "gear,output,dim,dim,..." in the file.
-Result<graph::Shape> gear_dims(const std::vector<std::string>& texts, size_t gear, size_t output) {
-  for (const std::string& text : texts) {
-    std::vector<int64_t> numbers;
-    for (size_t at = 0; at < text.size();) {
-      size_t used = 0;
-      numbers.push_back(std::stoll(text.substr(at), &used));
-      at += used + 1;
-    }
-    if (numbers.size() >= 2 && numbers[0] == static_cast<int64_t>(gear) && numbers[1] == static_cast<int64_t>(output))
-      return graph::Shape(numbers.begin() + 2, numbers.end());
-  }
-  return Status{ACL_ERROR_INVALID_PARAM, "the model does not say the output dims of this gear"};
 }
 
 }  // namespace
@@ -97,8 +83,7 @@ aclError aclmdlGetCurOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmd
                   "a dynamic-shape model has no current dims; read the output dataset's tensor descriptors", "EH0011"};
         const auto& tensor = modelDesc->in_out.outputs[index];
         graph::Shape shape = tensor.dims;
-        if (model->has_gears())
-          shape = TRY(gear_dims(model->in_out().dynamic_output_shapes, model->gear().index, index));
+        if (model->has_gears()) shape = TRY(output_shape_in(model->in_out(), model->gear(), index));
         return write_dims(shape, writable(modelDesc).short_name(tensor.name, "output", index), *dims);
       },
       modelDesc, index, dims);

@@ -6,6 +6,7 @@
 #include "acl/acl_mdl.h"
 #include "api/dataset.h"
 #include "api/entry.h"
+#include "api/gear.h"
 #include "api/model_desc.h"
 #include "api/model_file.h"
 #include "executor/model_registry.h"
@@ -46,15 +47,6 @@ Result<aclDataBuffer*> gear_buffer(const aclmdlDataset* dataset, size_t index, s
     return bad_length("the buffer of " ACL_DYNAMIC_TENSOR_NAME " has " + std::to_string(buffer->size) +
                       " bytes; the gear needs " + std::to_string(values * sizeof(int32_t)));
   return buffer;
-}
-
-std::string to_text(const std::vector<std::vector<int64_t>>& gears) {
-  std::string text;
-  for (const auto& gear : gears) {
-    text += text.empty() ? "" : "; ";
-    for (size_t i = 0; i < gear.size(); ++i) text += (i ? "," : "") + std::to_string(gear[i]);
-  }
-  return text;
 }
 
 Status set_gear(uint32_t model_id, aclmdlDataset* dataset, size_t index, const std::vector<int64_t>& values,

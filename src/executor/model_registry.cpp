@@ -35,8 +35,6 @@ RegisteredModel::RegisteredModel(uint32_t id, std::string name, std::shared_ptr<
   largest_gear_ = static_cast<size_t>(largest - gears_.begin());
 }
 
-std::vector<std::vector<int64_t>> RegisteredModel::gears() const { return gears_; }
-
 void RegisteredModel::set_gear(Gear gear) {
   std::lock_guard lock(mutex_);
   gear_ = std::move(gear);
@@ -48,9 +46,10 @@ Gear RegisteredModel::gear() const {
   return gears_.empty() ? Gear{} : Gear{gears_[largest_gear_], largest_gear_};
 }
 
-Result<size_t> RegisteredModel::prepare(std::span<const Tensor> inputs) {
-  std::lock_guard lock(running_);
-  return loaded_->prepare(inputs);
+Result<Flights::Flight> RegisteredModel::begin(Flights::CanWait can_wait) const {
+  auto flight = Flights::begin(flights_, std::move(can_wait));
+  if (flight.ok()) return flight;
+  return Status{flight.status().code, "model " + std::to_string(id_) + ": " + flight.status().message};
 }
 
 Status RegisteredModel::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
@@ -76,7 +75,8 @@ Result<std::shared_ptr<RegisteredModel>> ModelRegistry::add(std::string name, st
   if (observers) options.observers = observers(name, model);
   auto loaded = TRY(load(model, options));
   std::lock_guard lock(mutex_);
-  const uint32_t id = loaded->dynamic() ? next_dynamic_++ : next_static_++;
+  const bool dynamic = loaded->dynamic() && gears_of(in_out).empty();
+  const uint32_t id = dynamic ? next_dynamic_++ : next_static_++;
   auto made =
       std::make_shared<RegisteredModel>(id, std::move(name), std::move(model), std::move(in_out), std::move(loaded));
   models_[id] = made;
@@ -90,15 +90,23 @@ Result<std::shared_ptr<RegisteredModel>> ModelRegistry::find(uint32_t id) const 
                 "there is no loaded model with id " + std::to_string(id)};
 }
 
-Status ModelRegistry::remove(uint32_t id) {
-  std::shared_ptr<RegisteredModel> ended;  // an execution in flight keeps it until it is over
-  std::lock_guard lock(mutex_);
-  const auto found = models_.find(id);
-  if (found == models_.end())
-    return {static_cast<aclError>(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID),
-            "there is no loaded model with id " + std::to_string(id) + " to unload"};
-  ended = std::move(found->second);
-  models_.erase(found);
+Status ModelRegistry::remove(std::span<const uint32_t> ids) {
+  std::vector<std::shared_ptr<RegisteredModel>> ended;
+  for (const uint32_t id : ids) {
+    const auto found = find(id);
+    const Status status = found.ok() ? (*found)->flights().close() : found.status();
+    if (status.ok()) {
+      ended.push_back(*found);
+      continue;
+    }
+    for (const auto& model : ended) model->flights().reopen();
+    return {status.code, "model " + std::to_string(id) + " cannot be unloaded: " + status.message};
+  }
+  {
+    std::lock_guard lock(mutex_);
+    for (const uint32_t id : ids) models_.erase(id);
+  }
+  for (const auto& model : ended) model->flights().wait();
   return {};
 }
 

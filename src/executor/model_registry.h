@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "executor/flights.h"
 #include "executor/loaded_model.h"
 #include "graph/om.h"
 
@@ -32,20 +33,25 @@ class RegisteredModel {
   const std::string& name() const { return name_; }  // stem of the file, else the model's own name
   const graph::Model& model() const { return *model_; }
   const graph::ModelInOut& in_out() const { return in_out_; }
-  bool dynamic() const { return loaded_->dynamic(); }
+  // Whether shapes come with each execution. Those of a model with gears come with the gear.
+  bool dynamic() const { return loaded_->dynamic() && !has_gears(); }
   LoadedModel& loaded() { return *loaded_; }
 
   // All gears as lists of values; empty for a model without.
-  std::vector<std::vector<int64_t>> gears() const;
-  void set_gear(Gear gear);
-  // What was set last; the largest before anything was.
-  Gear gear() const;
+  const std::vector<std::vector<int64_t>>& gears() const { return gears_; }
   bool has_gears() const { return !gears_.empty(); }
+  // The gear that a program set last, in whatever dataset; the largest before it set any. What an execution runs with
+  // is in its own dataset.
+  void set_gear(Gear gear);
+  Gear gear() const;
 
-  // LoadedModel::prepare, when no execution runs.
-  Result<size_t> prepare(std::span<const Tensor> inputs);
+  // An execution begins when it is called, and is over when the flight is destroyed. 145003 while the model is
+  // unloaded.
+  Result<Flights::Flight> begin(Flights::CanWait can_wait) const;
   // Runs on the calling thread, one execution after the other; counts them.
   Status run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs, Allocator* allocator);
+
+  Flights& flights() const { return *flights_; }
 
   uint32_t bundle = 0;  // the bundle it came with; 0: none
 
@@ -57,6 +63,7 @@ class RegisteredModel {
   const std::unique_ptr<LoadedModel> loaded_;
   std::vector<std::vector<int64_t>> gears_;
   size_t largest_gear_ = 0;
+  const std::shared_ptr<Flights> flights_ = std::make_shared<Flights>();  // outlives the model until they are over
   std::mutex running_;
   std::atomic<uint64_t> executions_{0};
   mutable std::mutex mutex_;
@@ -76,7 +83,10 @@ class ModelRegistry {
                                                graph::ModelInOut in_out, LoadOptions options);
   // 145003 when there is none.
   Result<std::shared_ptr<RegisteredModel>> find(uint32_t id) const;
-  Status remove(uint32_t id);
+  // Ends models: from now on nobody finds them. Then waits until no execution of theirs is in flight; their memory is
+  // the program's again. Refused, with nothing changed, where the calling thread cannot wait (Flights::CanWait).
+  Status remove(std::span<const uint32_t> ids);
+  Status remove(uint32_t id) { return remove({&id, 1}); }
   std::vector<std::shared_ptr<RegisteredModel>> all() const;
 
   uint32_t next_dynamic_id() { return next_dynamic_++; }

@@ -50,6 +50,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void abort(aclError reason);
   // Keeps what is queued, but nothing more starts until abort.
   void stop();
+  bool stopped() const { return stopped_; }
   // True for the one caller that is to destroy the stream.
   bool claim_end() { return !ending_.exchange(true); }
   // Ends the stream. What is still queued is dropped, callbacks included; later launches are refused. Idempotent.
