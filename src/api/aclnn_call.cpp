@@ -205,7 +205,7 @@ aclnnStatus execute(const char* function, void* workspace, uint64_t workspace_si
       [&]() -> Status {
         if (!executor) return null_pointer("executor");
         auto found = find_executor(executor);
-        if (!found) return {ACLNN_ERR_INNER, "this is no executor, or it was used up already"};
+        if (!found) return {ACLNN_ERR_INNER, "not a live executor (destroyed or consumed)"};
         if (!found->repeatable) (void)take_executor(executor);
         if (workspace_size > 0 && !workspace) return null_pointer("workspace");
         auto target = find_stream(stream);

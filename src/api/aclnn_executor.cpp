@@ -205,7 +205,7 @@ std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream) cons
 
 namespace {
 
-Status not_an_executor() { return {ACLNN_ERR_INNER, "this is no executor, or it was used up already"}; }
+Status not_an_executor() { return {ACLNN_ERR_INNER, "not a live executor (destroyed or consumed)"}; }
 
 // The new address is kept in the tensor itself.
 Status set_address(const aclOpExecutor* executor, aclTensor* tensor, void* addr) {

@@ -53,7 +53,7 @@ aclError aclrtProcessReport(int32_t timeout) {
       [&]() -> Status {
         if (timeout != -1 && timeout <= 0)
           return {ACL_ERROR_INVALID_PARAM,
-                  "timeout is " + std::to_string(timeout) + "; it must be -1 (wait for ever) or milliseconds above 0",
+                  "timeout is " + std::to_string(timeout) + "; it must be -1 (wait forever) or milliseconds above 0",
                   "EH0007"};
         const auto queue = own_report_queue();
         if (!queue) return {ACL_ERROR_RT_THREAD_SUBSCRIBE, "no stream is subscribed to this thread", nullptr, true};

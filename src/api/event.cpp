@@ -155,7 +155,7 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
       __func__,
       [&]() -> Status {
         if (timeout < 0)
-          return {ACL_ERROR_RT_PARAM_INVALID, "timeout must be 0 (for ever) or a number of seconds", "EE1003"};
+          return {ACL_ERROR_RT_PARAM_INVALID, "timeout must be 0 (forever) or a number of seconds", "EE1003"};
         return wait(stream, event, std::chrono::seconds(timeout));
       },
       stream, event, timeout);

@@ -23,7 +23,7 @@ Status create(aclrtMemPool* handle, const aclrtMemPoolProps* props) {
   if (props->handleType != ACL_MEM_HANDLE_TYPE_NONE && props->handleType != ACL_MEM_HANDLE_TYPE_POSIX)
     return bad(formatted("handleType is {}; it must be one of aclrtMemHandleType", props->handleType));
   if (props->location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
-    return bad(formatted("location.type is {}; a pool lies on a device (1)", props->location.type));
+    return bad(formatted("location.type is {}; a pool is on a device (1)", props->location.type));
   const int device = TRY(find_device(static_cast<int>(props->location.id)))->id();
   *handle = memory_pool_table().insert(std::make_shared<MemoryPool>(device, props->maxSize));
   return {};
@@ -50,7 +50,7 @@ Status set_switch(std::atomic<int32_t>& into, const void* value) {
 
 Status check_reset(const void* value) {
   if (*static_cast<const uint64_t*>(value) == 0) return {};
-  return bad("a high-water mark can only be set to 0, which starts it anew");
+  return bad("a high-water mark can only be set to 0, which restarts it");
 }
 
 Status set_attribute(aclrtMemPool handle, aclrtMemPoolAttr attr, const void* value) {
@@ -77,7 +77,7 @@ Status set_attribute(aclrtMemPool handle, aclrtMemPoolAttr attr, const void* val
       return {};
     case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT:
     case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT:
-      return bad("what the pool holds and lends now cannot be set");
+      return bad("how much the pool holds and has handed out can only be read");
   }
   return unknown_attribute(attr);
 }

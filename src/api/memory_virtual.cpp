@@ -67,7 +67,7 @@ Result<PhysicalTraits> read_properties(const aclrtPhysicalMemProp& prop) {
     case ACL_MEM_LOCATION_TYPE_MANAGED:
       break;
   }
-  return bad(formatted("prop->location.type is {}; physical memory lies on the host (0, 4) or a device (1)",
+  return bad(formatted("prop->location.type is {}; physical memory is on the host (0, 4) or a device (1)",
                        prop.location.type));
 }
 

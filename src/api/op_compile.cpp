@@ -67,7 +67,7 @@ Status compile_and_execute(const OpDescs& descs, const OpBuffers& buffers, How h
 
 Status check_option(aclCompileOpt option) {
   if (option < ACL_PRECISION_MODE || option > ACL_OP_DEBUG_OPTION)
-    return {ACL_ERROR_INVALID_PARAM, formatted("{} is no aclCompileOpt", static_cast<int>(option)), "EH0009"};
+    return {ACL_ERROR_INVALID_PARAM, formatted("{} is not an aclCompileOpt", static_cast<int>(option)), "EH0009"};
   if (option == ACL_AUTO_TUNE_MODE) return {ACL_ERROR_FEATURE_UNSUPPORTED, "ACL_AUTO_TUNE_MODE is not supported"};
   return {};
 }

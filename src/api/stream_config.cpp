@@ -24,8 +24,7 @@ Status set_failure_mode(Stream& stream, uint64_t mode) {
         "the failure mode is " + std::to_string(mode) + "; it must be ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE",
         "EE1003"};
   if (mode == ACL_CONTINUE_ON_FAILURE && context.stops_on_failure())
-    return {ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "ACL_STOP_ON_FAILURE cannot be taken back; use another context",
-            "EE1006"};
+    return {ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "ACL_STOP_ON_FAILURE cannot be undone; use another context", "EE1006"};
   if (mode == ACL_STOP_ON_FAILURE) context.stop_on_failure();
   return {};
 }

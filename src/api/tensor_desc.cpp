@@ -203,7 +203,7 @@ aclError aclTransTensorDescFormat(const aclTensorDesc* srcDesc, aclFormat dstFor
   return entry(
       __func__,
       [&]() -> Status {
-        return {ACL_ERROR_API_NOT_SUPPORT, "aclTransTensorDescFormat is not supported; describe the tensor anew",
+        return {ACL_ERROR_API_NOT_SUPPORT, "aclTransTensorDescFormat is not supported; create a new description",
                 "EH0011"};
       },
       srcDesc, dstFormat, dstDesc);

@@ -30,7 +30,7 @@ std::string members_of(const graph::Node& node) {
 // Why nothing can run the node; "" when something might.
 std::string problem_of(const graph::Node& node) {
   if (graph::get_or(node.attributes, "_is_compiled_fusion_op", false))
-    return "it was fused of " + members_of(node) + ", and the file does not say how; convert the source model anew";
+    return "it was fused of " + members_of(node) + ", and the file does not say how; convert the source model again";
   return needs_none(node) || has_kernel(node.type) ? "" : "there is no kernel for this operator";
 }
 

@@ -64,7 +64,7 @@ Result<OpFault> parse_op_fault(const Form& form, std::string_view part, std::str
     if (arrow == fault.op.npos) return wrong(part, formatted("must look like {}", form.looks));
     fault.victim = trimmed(std::string_view(fault.op).substr(arrow + 2));
     fault.op = trimmed(std::string_view(fault.op).substr(0, arrow));
-    if (fault.victim.empty()) return wrong(part, "names no operator behind \"->\"");
+    if (fault.victim.empty()) return wrong(part, "names no operator after \"->\"");
     if (fault.victim == fault.op) return wrong(part, "lets an operator overwrite its own output");
   }
   if (fault.op.empty()) return wrong(part, formatted("names no operator; it must look like {}", form.looks));

@@ -41,7 +41,7 @@ Result<Faults> parse_faults(std::string_view text);
 const Faults& faults();
 // What is wrong with BELAY_FAULT. When faults are on, says so in the log; when a crash is among them, traps are on.
 Status check_faults();
-// Puts others in their place; for tests, before anything asks.
+// Replaces them, for tests; call before first use.
 void set_faults(Faults faults);
 
 // Whether this is the allocation of device memory that is to fail; counts them.

@@ -23,14 +23,14 @@ Result<size_t> find_value(const std::string& header, const std::string& key) {
 Result<std::vector<int64_t>> parse_shape(const std::string& header) {
   const size_t open = TRY(find_value(header, "shape"));
   const size_t close = header.find(')', open);
-  if (header[open] != '(' || close == std::string::npos) return bad("its shape is no tuple");
+  if (header[open] != '(' || close == std::string::npos) return bad("its shape is not a tuple");
   std::vector<int64_t> shape;
   for (size_t at = open + 1; at < close;) {
     at = header.find_first_not_of(" ,", at);
     if (at >= close) break;
     size_t end = at;
     while (end < close && header[end] >= '0' && header[end] <= '9') ++end;
-    if (end == at || end - at > 18) return bad("its shape holds something that is no number");
+    if (end == at || end - at > 18) return bad("its shape has an element that is not a number");
     shape.push_back(std::stoll(header.substr(at, end - at)));
     at = end;
   }

@@ -50,7 +50,7 @@ Result<std::vector<InputSpec>> real_inputs(const onnx::Graph& graph) {
     if (given) continue;
     if (!is_number_tensor(info))
       problems.push_back(
-          {info.name, "graph input", "it is no tensor of numbers (a sequence, optional, map or string)"});
+          {info.name, "graph input", "it is not a tensor of numbers (but a sequence, optional, map or string)"});
     inputs.push_back({info.name, info.type, info.shape});
   }
   if (!problems.empty()) return refusal(problems);

@@ -72,7 +72,7 @@ Status check(const Gears& gears, std::string_view option, const ConvertOptions& 
       return wrong(option, formatted("size {} has {} numbers; there must be {}", i + 1, gears.values[i].size(), count));
     if (std::find(gears.values.begin(), gears.values.begin() + static_cast<std::ptrdiff_t>(i), gears.values[i]) !=
         gears.values.begin() + static_cast<std::ptrdiff_t>(i))
-      return wrong(option, formatted("size {} is there twice", i + 1));
+      return wrong(option, formatted("size {} is given twice", i + 1));
   }
   return {};
 }

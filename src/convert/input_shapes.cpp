@@ -22,7 +22,7 @@ Status add_dimension(std::string_view option, std::string_view text, InputShape&
   }
   const size_t tilde = text.find('~');
   const auto low = parse_number(text.substr(0, tilde));
-  if (!low) return wrong(option, text, "is no dimension; give a number, -1 or low~high");
+  if (!low) return wrong(option, text, "is not a dimension; give a number, -1 or low~high");
   if (tilde == std::string_view::npos) {
     input.shape.push_back(static_cast<int64_t>(*low));
     input.range.emplace_back(*low, *low);
@@ -30,7 +30,7 @@ Status add_dimension(std::string_view option, std::string_view text, InputShape&
   }
   const std::string_view upper = text.substr(tilde + 1);
   const auto high = upper == "-1" ? std::optional<uint64_t>(0) : parse_number(upper);
-  if (!high || (upper != "-1" && *high < *low)) return wrong(option, text, "is no range; give low~high");
+  if (!high || (upper != "-1" && *high < *low)) return wrong(option, text, "is not a range; give low~high");
   input.shape.push_back(-1);
   input.range.emplace_back(*low, upper == "-1" ? -1 : static_cast<int64_t>(*high));
   return {};
@@ -57,7 +57,7 @@ Result<std::vector<InputShape>> parse(std::string_view option, std::string_view 
     if (trimmed(part).empty()) continue;
     inputs.push_back(TRY(parse_input(option, part, brackets)));
     for (size_t i = 0; i + 1 < inputs.size(); ++i)
-      if (inputs[i].name == inputs.back().name) return wrong(option, inputs.back().name, "is there twice");
+      if (inputs[i].name == inputs.back().name) return wrong(option, inputs.back().name, "is given twice");
   }
   return inputs;
 }
@@ -87,7 +87,7 @@ Result<std::vector<std::vector<int64_t>>> parse_number_lists(std::string_view te
     std::vector<int64_t> list;
     for (const auto item : split_text(part, ',')) {
       const auto number = parse_number(trimmed(item));
-      if (!number || *number == 0) return wrong(option, item, "is no positive number");
+      if (!number || *number == 0) return wrong(option, item, "is not a positive number");
       list.push_back(static_cast<int64_t>(*number));
     }
     lists.push_back(std::move(list));

@@ -26,7 +26,7 @@ NodeContext::NodeContext(GraphImporter& importer, const onnx::Node& node, std::s
   for (const auto& tensor : node.inputs) {
     inputs_.push_back(tensor.empty() ? Edge{} : importer.find(tensor));
     if (!tensor.empty() && !inputs_.back().connected() && status_.ok())
-      status_ = fail("input " + tensor + " is made by no node and is no input");
+      status_ = fail("input " + tensor + " is neither made by a node nor an input of the graph");
   }
   while (!inputs_.empty() && !inputs_.back().connected()) inputs_.pop_back();
 }

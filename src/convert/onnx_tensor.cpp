@@ -163,7 +163,7 @@ Result<uint64_t> location_number(const Fields& fields, const char* key, uint64_t
   const auto found = fields.location.find(key);
   if (found == fields.location.end()) return fallback;
   const auto number = parse_number(found->second);
-  if (!number) return broken(fields, formatted("external data has {} {}, which is no number", key, found->second));
+  if (!number) return broken(fields, formatted("external data has {} {}, which is not a number", key, found->second));
   return *number;
 }
 

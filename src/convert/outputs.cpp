@@ -47,7 +47,7 @@ Result<std::vector<OutputSpec>> named_outputs(const onnx::Graph& graph, std::str
     } else if (item.find(':') != std::string_view::npos) {
       outputs.push_back({TRY(tensor_of_node(graph, item)), true});
     } else {
-      return wrong("out_nodes", item, "is no output tensor of a node; nodes are given as node:index");
+      return wrong("out_nodes", item, "is not an output tensor of a node; nodes are given as node:index");
     }
     if (outputs.back().named_by_node != outputs.front().named_by_node)
       return wrong("out_nodes", text, "mixes nodes and tensors; use one of the two forms");

@@ -21,7 +21,7 @@ Result<Json> parse_json(std::string_view text) {
     const std::string_view what = e.what();
     const size_t end = what.find("] ");
     return wrong("EP0004",
-                 "the configuration is no JSON: " + std::string(end == what.npos ? what : what.substr(end + 2)));
+                 "the configuration is not JSON: " + std::string(end == what.npos ? what : what.substr(end + 2)));
   }
 }
 

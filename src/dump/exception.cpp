@@ -146,7 +146,7 @@ Result<std::string> ExceptionDump::directory() const {
   const std::string wanted = root() + "/extra-info/data-dump";
   char resolved[PATH_MAX];
   if (make_private_directories(wanted) && realpath(wanted.c_str(), resolved)) return std::string(resolved);
-  return Status{ACL_ERROR_FAILURE, formatted("{} cannot be made, or not read and written", wanted)};
+  return Status{ACL_ERROR_FAILURE, formatted("{} cannot be made, or cannot be read and written", wanted)};
 }
 
 Result<std::string> ExceptionDump::device_directory(int device) const {

@@ -204,7 +204,8 @@ void Files::dropped(const Outgoing& item, const std::string& why) {
   if (drops_.files++ == 0) drops_.first = why;
   drops_.bytes += item.bytes();
   if (!complained_.insert(item.place.root->real).second) return;
-  log_error(LogModule::Dump, "a dump file of {} bytes cannot be written: {}; the run goes on, more are only counted",
+  log_error(LogModule::Dump,
+            "a dump file of {} bytes cannot be written: {}; the run continues, further losses are only counted",
             item.bytes(), why);
 }
 

@@ -41,7 +41,7 @@ Result<std::string> make_inside(const std::string& base, const std::string& dire
   const std::string wanted = base + "/" + directory;
   TRY(resolved_inside(base, wanted));
   if (!make_private_directories(wanted))
-    return Status{ACL_ERROR_FAILURE, formatted("{} cannot be made, or not read and written", wanted)};
+    return Status{ACL_ERROR_FAILURE, formatted("{} cannot be made, or cannot be read and written", wanted)};
   return resolved_inside(base, wanted);  // somebody may have put a link there meanwhile
 }
 

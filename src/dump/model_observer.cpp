@@ -84,7 +84,7 @@ void ModelObserver::ends(const RunInfo&) {
 void ModelObserver::say_what_is_whole(const ModelPlan& plan) {
   if (!plan.selection.nodes.empty() || has_steps_ || std::exchange(said_whole_, true)) return;
   log_notice(LogModule::Dump,
-             "dump_level \"kernel\" dumps nothing of model \"{}\": none of the operators that are meant was split into "
+             "dump_level \"kernel\" dumps nothing of model \"{}\": none of the selected operators was split into "
              "steps",
              name_);
 }
@@ -95,7 +95,7 @@ void ModelObserver::watch(const ModelPlan& plan, const RunInfo& run, const graph
   try {
     watcher_.ran(*plan.setting, directory_, run, plan.selection, node);
   } catch (const std::exception& e) {
-    log_notice(LogModule::Dump, "what \"{}\" wrote is not looked at: {}", node.name, e.what());
+    log_notice(LogModule::Dump, "what \"{}\" wrote is not checked: {}", node.name, e.what());
   }
 }
 

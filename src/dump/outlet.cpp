@@ -33,7 +33,7 @@ void Outlet::write_file(const Outgoing& item) {
   try {
     files_.write(item);
   } catch (const std::bad_alloc&) {
-    files_.dropped(item, "there is no memory to write it");
+    files_.dropped(item, "out of memory while writing it");
   }
   const int64_t took = nanoseconds(CLOCK_MONOTONIC) - begin;
   const int64_t busy = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - worked;
@@ -89,7 +89,7 @@ void Outlet::deliver_or_write(const Outgoing& item) {
   try {
     deliver(item, callback, chunk_bytes_);
   } catch (const std::bad_alloc&) {
-    files_.dropped(item, "there is no memory for a chunk");
+    files_.dropped(item, "out of memory for a chunk");
   }
 }
 

@@ -66,7 +66,7 @@ void OverflowFinder::judge(const Setting& setting, const std::string& directory,
   try {
     if (!overflows(run, chosen, inputs, outputs)) return;
   } catch (const std::exception& e) {
-    log_notice(LogModule::Dump, "\"{}\" is not judged for overflow: {}", chosen.name, e.what());
+    log_notice(LogModule::Dump, "\"{}\" is not checked for overflow: {}", chosen.name, e.what());
     return;
   }
   if (tells_ != Tells::Nothing) record_opdebug(setting, directory, run);

@@ -216,7 +216,7 @@ Header read_fields(Reader<field::Dump> message) {
   return header;
 }
 
-Status no_dump(std::string why) { return {ACL_ERROR_PARSE_FILE, "this is no dump file: " + std::move(why)}; }
+Status no_dump(std::string why) { return {ACL_ERROR_PARSE_FILE, "this is not a dump file: " + std::move(why)}; }
 
 // The message between the length that a file begins with and the tensors' bytes.
 Result<Bytes> header_message(Bytes file) {
@@ -233,7 +233,7 @@ template <class Entry>
 Status take_data(const std::vector<Entry>& entries, const char* group, Bytes& rest, std::vector<Bytes>& taken) {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].size > rest.size())
-      return {ACL_ERROR_PARSE_FILE, formatted("the dump file is not whole: {} {} has {} bytes, but only {} are left",
+      return {ACL_ERROR_PARSE_FILE, formatted("the dump file is incomplete: {} {} has {} bytes, but only {} are left",
                                               group, i, entries[i].size, rest.size())};
     taken.push_back(rest.first(entries[i].size));
     rest = rest.subspan(entries[i].size);
@@ -264,8 +264,7 @@ Result<DumpFile> read_dump(Bytes bytes) {
   TRY(take_data(dump.header.buffers, "buffer", rest, dump.buffers));
   TRY(take_data(dump.header.spaces, "workspace", rest, dump.spaces));
   if (!rest.empty())
-    return Status{ACL_ERROR_PARSE_FILE,
-                  formatted("the dump file has {} bytes more than its header tells", rest.size())};
+    return Status{ACL_ERROR_PARSE_FILE, formatted("the dump file has {} bytes more than its header says", rest.size())};
   return dump;
 }
 

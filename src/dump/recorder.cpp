@@ -64,7 +64,7 @@ void Recorder::use(DumpConfig config, bool callback_only) {
   }
   if (!config.op_level && config.kind() != Kind::Operator)
     log_notice(LogModule::Dump,
-               "dump_level \"kernel\" is for single operators here: those of models are looked at as a whole only");
+               "dump_level \"kernel\" is for single operators here: operators of models are watched as a whole only");
   data_path_ = root->shown() + "/";
   setting_ = std::make_shared<const Setting>(Setting{std::move(config), std::move(root), callback_only});
   loaded_names_.clear();

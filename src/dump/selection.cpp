@@ -218,7 +218,7 @@ class Chooser {
     for (const std::string& position : entry.positions)
       if (!parse_position(position))
         selection_.warnings.push_back(
-            formatted("{}: \"{}\" is passed over; positions are written input0 or output0", key, position));
+            formatted("{}: \"{}\" is ignored; positions are written input0 or output0", key, position));
   }
 
   void expect_known(const char* key, const std::string& name, const std::set<std::string_view>& known,

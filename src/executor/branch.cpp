@@ -12,7 +12,7 @@ using backend::DataType;
 using backend::Tensor;
 
 Result<int64_t> first_integer(const Tensor& tensor) {
-  if (tensor.count() < 1) return Status{ACL_ERROR_GE_FAILURE, "the tensor that decides is empty"};
+  if (tensor.count() < 1) return Status{ACL_ERROR_GE_FAILURE, "the tensor that chooses the branch is empty"};
   switch (tensor.type) {
     case DataType::Bool:
     case DataType::UInt8:
@@ -27,7 +27,7 @@ Result<int64_t> first_integer(const Tensor& tensor) {
       return *tensor.as<float>() != 0;
     default:
       return Status{ACL_ERROR_GE_FAILURE,
-                    "a tensor of type " + std::string(graph::name_of(tensor.type)) + " cannot decide a branch"};
+                    "a tensor of type " + std::string(graph::name_of(tensor.type)) + " cannot choose a branch"};
   }
 }
 

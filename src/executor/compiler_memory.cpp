@@ -64,7 +64,7 @@ void Compiler::aim_overwrites(size_t s) {
     if (v > s)
       say_fault_is_idle(*fault, "\"" + fault->victim + "\" runs later");
     else if (root.output < 0 && root.last <= static_cast<int>(s))
-      say_fault_is_idle(*fault, "nobody needs the output of \"" + fault->victim + "\" after that");
+      say_fault_is_idle(*fault, "no task reads the output of \"" + fault->victim + "\" after that");
     else
       steps[s]->injection->aim(*fault, (*victim)->outputs[0]);
   }

@@ -92,7 +92,7 @@ Status check_memory(const Running& running) {
       const size_t bytes = backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
       if (!readable(tensor.data, bytes))
         return {ACL_ERROR_RT_AICORE_EXCEPTION,
-                formatted("{} {} is not there: its {} bytes at {} cannot be read", what, i, bytes, tensor.data)};
+                formatted("{} {} is not accessible: its {} bytes at {} cannot be read", what, i, bytes, tensor.data)};
     }
     return {};
   };

@@ -163,7 +163,7 @@ void Injection::after(std::span<const Tensor> outputs, bool own) const {
     if (outputs.empty() || !outputs[0].data || outputs[0].count() <= 0)
       say_fault_is_idle(*fault, "the output is empty");
     else if (!own)
-      say_fault_is_idle(*fault, "the operator only shows its input otherwise; name the one before it");
+      say_fault_is_idle(*fault, "the operator only returns its input in another shape; name the one before it");
     else
       spoil(*fault, outputs[0]);
   }

@@ -29,7 +29,7 @@ Result<Term> parse_term(std::string_view text) {
   if (term.dots) term.after = text.substr(at + kDots.size());
   for (const char letter : term.letters())
     if (!std::isalpha(static_cast<unsigned char>(letter)))
-      return wrong(formatted("has '{}', which is no letter", std::string(1, letter)));
+      return wrong(formatted("has '{}', which is not a letter", std::string(1, letter)));
   return term;
 }
 

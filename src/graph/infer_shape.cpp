@@ -38,7 +38,7 @@ Status data(InferContext& c) {
 
 Status constant(InferContext& c) {
   const auto* value = get_if<Constant>(c.node.attributes, "value");
-  if (!value) return c.fail("attribute value is missing or no tensor");
+  if (!value) return c.fail("attribute value is missing or not a tensor");
   c.add_output(value->type, value->shape);
   return {};
 }
@@ -66,7 +66,7 @@ Status reshape_to(InferContext& c, const std::vector<int64_t>& target) {
     if (target[i] == kUnknownElement) {
       y[i] = -1;
     } else if (target[i] == 0 && zero_copies) {
-      if (rank_known(x) && i >= x.size()) return c.fail("a 0 in the target shape stands beyond the input's dimensions");
+      if (rank_known(x) && i >= x.size()) return c.fail("a 0 in the target shape is beyond the input's dimensions");
       y[i] = rank_known(x) ? x[i] : -1;
     } else if (target[i] == -1 && rank_known(x)) {
       y[i] = remaining(x, target, zero_copies);
@@ -181,7 +181,7 @@ Status transpose_by(InferContext& c, const std::vector<int64_t>& perm) {
   std::vector<bool> used(x.size());
   for (const int64_t axis : perm) {
     const size_t at = TRY(require_axis(c, axis, x.size()));
-    if (used[at]) return c.fail(formatted("axis {} stands twice in the permutation {}", axis, to_text(perm)));
+    if (used[at]) return c.fail(formatted("axis {} appears twice in the permutation {}", axis, to_text(perm)));
     used[at] = true;
     y.push_back(x[at]);
   }
@@ -266,7 +266,8 @@ Status range(InferContext& c) {
   int64_t count = -1;
   if (start && limit && delta) {
     const double steps = (*limit - *start) / *delta;
-    if (!(std::abs(steps) < 0x1p53)) return c.fail(formatted("from {} to {} there are {} steps", *start, *limit, steps));
+    if (!(std::abs(steps) < 0x1p53))
+      return c.fail(formatted("from {} to {} there are {} steps", *start, *limit, steps));
     count = flag_of(c.node, "is_closed", false) ? static_cast<int64_t>(std::floor(steps)) + 1
                                                 : static_cast<int64_t>(std::ceil(steps));
     count = std::max<int64_t>(count, 0);

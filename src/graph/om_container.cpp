@@ -212,7 +212,7 @@ Result<OmContainer> read_container(std::span<const std::byte> image) {
     container.groups.push_back(container.header.wide_table ? TRY(read_group<WideEntry>(body, i, kMostPartitions))
                                                            : TRY(read_group<TinyEntry>(body, i, kMostPartitions)));
   if (container.groups.size() > 1 && body.left() > 0)
-    return invalid_file(formatted("{} bytes are left behind the last model.", body.left()));
+    return invalid_file(formatted("{} bytes are left after the last model.", body.left()));
   return container;
 }
 

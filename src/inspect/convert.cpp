@@ -97,7 +97,7 @@ void copy_mapping(const FoundDump& dump, const fs::path& folder) {
 Result<ConvertCount> convert_dump(const FoundDump& dump, const ConvertOptions& options) {
   if (dump.statistics)
     return Status{ACL_ERROR_PARSE_FILE,
-                  formatted("{} holds statistics, no tensors; belay show reads it", dump.path.string())};
+                  formatted("{} holds statistics, not tensors; belay show reads it", dump.path.string())};
   Conversion conversion(dump, options);
   const auto all = [&]() -> Status {
     const DumpFile file = TRY(dump::read_dump(dump.path));

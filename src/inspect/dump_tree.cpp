@@ -129,7 +129,7 @@ Result<std::vector<FoundDump>> find_dumps(const std::vector<fs::path>& paths) {
     } else {
       return Status{
           ACL_ERROR_INVALID_FILE,
-          formatted("{} has no dump file's name; expected <op type>.<op name>.<task>.<stream>.<time>, with or "
+          formatted("{} is not named like a dump file; expected <op type>.<op name>.<task>.<stream>.<time>, with or "
                     "without .csv",
                     path.string())};
     }

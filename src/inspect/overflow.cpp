@@ -86,7 +86,7 @@ Status read_operator(const FoundDump& op, Overflow& overflow) {
 Result<Overflow> read_overflow(const FoundDump& debug, const std::vector<FoundDump>& dumps) {
   const dump::DumpFile file = TRY(dump::read_dump(debug.path));
   if (file.outputs.empty())
-    return Status{ACL_ERROR_PARSE_FILE, formatted("{}: it holds no overflow record", debug.path.string())};
+    return Status{ACL_ERROR_PARSE_FILE, formatted("{}: there is no overflow record in it", debug.path.string())};
   const auto text = opdebug_json(file.outputs[0]);
   if (!text.ok()) return Status{text.status().code, formatted("{}: {}", debug.path.string(), text.status().message)};
   const auto record = Json::parse(*text);

@@ -35,7 +35,7 @@ Result<Value> logical(Sketch& s, const Values& a) {
 Result<Value> bits(Sketch& s, const Values& a) {
   for (const Value& value : after(a, 1)) TRY(need(value));
   const DataType type = common_type(after(a, 1));
-  if (category_of(type) > Category::Integer) return invalid(a[0].text + " wants integers or bools");
+  if (category_of(type) > Category::Integer) return invalid(a[0].text + " needs integers or bools");
   if (type == DataType::Bool) return s.op(a.back().text, TRY(as_type(s, std::span(a).subspan(1, a.size() - 2), type)));
   return s.op(a[0].text, TRY(as_type(s, std::span(a).subspan(1, a.size() - 2), type)));
 }

@@ -6,7 +6,7 @@ namespace {
 
 // The product of tensors of one type as torch.matmul has it: vectors are rows on the left and columns on the right.
 Result<Value> multiply(Sketch& s, const Value& a, const Value& b) {
-  if (a.rank() == 0 || b.rank() == 0) return invalid("matmul wants tensors with dimensions");
+  if (a.rank() == 0 || b.rank() == 0) return invalid("matmul needs tensors with dimensions");
   const Value left = a.rank() == 1 ? TRY(s.reshape(a, {1, a.shape[0]})) : a;
   const Value right = b.rank() == 1 ? TRY(s.reshape(b, {b.shape[0], 1})) : b;
   const bool plain = left.rank() == 2 && right.rank() == 2;

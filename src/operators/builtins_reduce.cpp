@@ -35,7 +35,7 @@ Result<Value> mean(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   DataType type = a[0].type;
   if (at(a, 3).present() && a[3].integer >= 0) type = static_cast<DataType>(a[3].integer);
-  if (category_of(type) < Category::Float) return invalid("mean wants a type of real numbers; say it with dtype");
+  if (category_of(type) < Category::Float) return invalid("mean needs a floating-point type; give it as dtype");
   return over(s, "ReduceMean", TRY(s.cast(a[0], type)), TRY(dimensions(at(a, 1), a[0].rank())), flag_at(a, 2));
 }
 
@@ -51,7 +51,7 @@ Result<Value> truth(Sketch& s, const Values& a) {
 // variance(x, dims, correction, keep) -> variance, mean
 Result<Value> variance(Sketch& s, const Values& a) {
   TRY(need(a[0]));
-  if (category_of(a[0].type) != Category::Float) return invalid("variance wants real numbers");
+  if (category_of(a[0].type) != Category::Float) return invalid("variance needs a floating-point type");
   const auto dims = TRY(dimensions(at(a, 1), a[0].rank()));
   const Value x = a[0].type == DataType::Double ? a[0] : TRY(s.cast(a[0], DataType::Float));
   const Value center = TRY(over(s, "ReduceMean", x, dims, true));

@@ -22,7 +22,7 @@ Status copy_result(const Tensor& result, Tensor& output) {
   const size_t room = graph::bytes_of(output.type, output.count());
   if (result.type != output.type || bytes > room)
     return {ACL_ERROR_INVALID_PARAM, "the result is " + std::string(graph::name_of(result.type)) + " " +
-                                         graph::to_text(result.shape) + ", but the output was said to be " +
+                                         graph::to_text(result.shape) + ", but the output was declared as " +
                                          std::string(graph::name_of(output.type)) + " " + graph::to_text(output.shape)};
   if (bytes > 0) std::memcpy(output.data, result.data, bytes);
   output.shape = result.shape;

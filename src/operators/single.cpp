@@ -113,8 +113,8 @@ std::vector<graph::TensorInfo> infos_of(const OperatorRequest& request) {
 // An output may have any shape with as many elements as the operator gives.
 Status check_outputs(const OperatorRequest& request, const std::vector<graph::TensorInfo>& results) {
   if (results.size() < request.outputs.size())
-    return wrong(
-        formatted("{} gives {} outputs here, the call wants {}", request.type, results.size(), request.outputs.size()));
+    return wrong(formatted("{} gives {} outputs here, the call expects {}", request.type, results.size(),
+                           request.outputs.size()));
   for (size_t i = 0; i < request.outputs.size(); ++i) {
     const auto& wanted = request.outputs[i];
     if (is_open(wanted) || !graph::is_known(results[i].shape)) continue;

@@ -167,8 +167,9 @@ Status Blocks::check_mapped(Block block, const void* start, size_t bytes, const 
 Status Blocks::check_range(const Site& site, const void* start, size_t bytes, const char* parameter, Use use) const {
   if (site.place == Place::Pageable) return {};
   if (site.place == Place::Unallocated)
-    return {ACL_ERROR_RT_PARAM_INVALID, formatted("{} = {} lies in {} where no block is allocated (any more?)",
-                                                  parameter, start, site.block.owner)};
+    return {ACL_ERROR_RT_PARAM_INVALID,
+            formatted("{} = {} lies in {} where no block is allocated; it may have been freed", parameter, start,
+                      site.block.owner)};
   if (site.block.kind == BlockKind::Mapped) return check_mapped(site.block, start, bytes, parameter, use);
   const auto* from = static_cast<const std::byte*>(start);
   const auto room = static_cast<size_t>(site.block.end() - from);

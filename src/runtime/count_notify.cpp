@@ -80,7 +80,7 @@ Status CountNotify::await(Stream& stream, const aclrtCntNotifyWaitInfo& info) {
     if (stream.interrupted()) return {};
     if (info.timeout && Clock::now() >= deadline)
       return {ACL_ERROR_RT_WAIT_TIMEOUT,
-              "a wait for a count notify gave up after " + std::to_string(info.timeout) + " s"};
+              "a wait for a count notify timed out after " + std::to_string(info.timeout) + " s"};
   }
   if (info.isClear) count_ = 0;
   return {};

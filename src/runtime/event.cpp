@@ -118,7 +118,7 @@ Status Event::wait(Stream& stream, std::chrono::seconds timeout) {
   return stream.launch([&stream, point = std::move(point), timeout,
                         pending = PendingWait(shared_from_this())]() -> Status {
     if (stream.await(point->reached, as_timeout(timeout))) return {};
-    return {ACL_ERROR_RT_WAIT_TIMEOUT, "a wait for an event gave up after " + std::to_string(timeout.count()) + " s"};
+    return {ACL_ERROR_RT_WAIT_TIMEOUT, "a wait for an event timed out after " + std::to_string(timeout.count()) + " s"};
   });
 }
 

@@ -69,7 +69,7 @@ Result<Block> Heap::take(size_t size, size_t charged, const char* owner, BlockKi
   TRY(check_host_can_give(size));
   if (allocation_fails())
     return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  formatted("{} bytes for {} are refused because BELAY_FAULT says so", size, owner)};
+                  formatted("{} bytes for {} are refused on purpose, by BELAY_FAULT", size, owner)};
   std::lock_guard lock(mutex_);
   TRY(charge_locked(charged, owner));
   std::byte* base = place(size + kTail);
@@ -77,7 +77,7 @@ Result<Block> Heap::take(size_t size, size_t charged, const char* owner, BlockKi
     return Block{.base = base, .size = size, .charged = charged, .kind = kind, .device = device_, .owner = owner};
   discharge_locked(charged, owner);
   return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
-                formatted("the host has no {} bytes left to stand for memory of device {}", size, device_)};
+                formatted("the host has no {} bytes left for the memory of device {}", size, device_)};
 }
 
 std::byte* Heap::place(size_t bytes) {

@@ -38,7 +38,7 @@ Status IpcEvent::wait(Stream& stream, std::chrono::seconds timeout) {
     const Timeout limit = timeout.count() ? Timeout(timeout) : std::nullopt;
     if (cell_->wait([&] { return passed() >= number; }, &stream.interrupted(), limit)) return {};
     return {ACL_ERROR_RT_WAIT_TIMEOUT,
-            "a wait for an IPC event gave up after " + std::to_string(timeout.count()) + " s"};
+            "a wait for an IPC event timed out after " + std::to_string(timeout.count()) + " s"};
   });
 }
 

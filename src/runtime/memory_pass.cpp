@@ -58,7 +58,7 @@ Result<std::shared_ptr<MemoryPass>> MemoryPass::open(const Name& name) {
   if (!file && ended(name.pid))
     return Status{ACL_ERROR_RT_PARAM_INVALID, formatted("process {}, which exported the memory, has ended", name.pid)};
   const Status gone{ACL_ERROR_RT_PARAM_INVALID,
-                    formatted("process {} does not export this memory (any more)", name.pid)};
+                    formatted("process {} does not export this memory; it may have been freed", name.pid)};
   if (!file || file->size() != kPage) return gone;
   auto* page = reinterpret_cast<Page*>(file->map(0, kPage));
   if (!page) return gone;
@@ -98,7 +98,7 @@ ExportedMemory MemoryPass::memory() const { return page_->memory; }
 Result<SharedFile> MemoryPass::data() const {
   auto file = SharedFile::of_process(name_.pid, page_->data_fd);
   if (file) return std::move(*file);
-  return Status{ACL_ERROR_RT_PARAM_INVALID, formatted("process {} does not export this memory any more", name_.pid)};
+  return Status{ACL_ERROR_RT_PARAM_INVALID, formatted("process {} no longer exports this memory", name_.pid)};
 }
 
 }  // namespace belay

@@ -69,7 +69,7 @@ Status Notify::wait(Stream& stream, std::chrono::seconds timeout) {
       return self->flag().compare_exchange_strong(set, 0);
     };
     if (self->cell_->wait(take, &stream.interrupted(), limit)) return {};
-    return {ACL_ERROR_RT_WAIT_TIMEOUT, "a wait for a notify gave up after " + std::to_string(timeout.count()) + " s"};
+    return {ACL_ERROR_RT_WAIT_TIMEOUT, "a wait for a notify timed out after " + std::to_string(timeout.count()) + " s"};
   });
 }
 

@@ -86,7 +86,8 @@ Status admit_to_shareable(uint64_t shareable, std::span<const int32_t> pids) {
   const auto found = shares().passes.find(shareable);
   const auto pass = found == shares().passes.end() ? nullptr : found->second.lock();
   if (pass) return pass->admit(pids);
-  return {ACL_ERROR_RT_PARAM_INVALID, formatted("this process does not share memory as {} (any more)", shareable)};
+  return {ACL_ERROR_RT_PARAM_INVALID,
+          formatted("this process does not share memory as {}; it may have been freed", shareable)};
 }
 
 HandleTable<PhysicalMemory>& physical_memory_table() {

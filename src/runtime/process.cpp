@@ -79,9 +79,9 @@ Status Process::init(const char* config_path) {
   Lock lock = settled();
   if (count_ > 0 || changing_ != std::thread::id()) {
     ++count_;
-    return {
-        ACL_ERROR_REPEAT_INITIALIZE,
-        "aclInit was called before in this process; the new configuration is not read (this may be taken as success)"};
+    return {ACL_ERROR_REPEAT_INITIALIZE,
+            "aclInit was called before in this process; the new configuration is not read (programs may treat this as "
+            "success)"};
   }
   const std::string text = TRY(read_init_config(config_path));
   if (first_text_ && *first_text_ != text)
@@ -143,7 +143,7 @@ Status Process::finalize_one(uint64_t& left) {
     return {};
   }
   if (count_ < 1 || changing_ != std::thread::id())
-    return {ACL_ERROR_REPEAT_FINALIZE, "there is no aclInit left to take back; call aclInit first"};
+    return {ACL_ERROR_REPEAT_FINALIZE, "aclInit and aclFinalize are unbalanced: there is no aclInit left to undo"};
   end(lock);
   return {};
 }

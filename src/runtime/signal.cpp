@@ -10,7 +10,7 @@ Result<Timeout> parse_timeout(int32_t milliseconds) {
   if (milliseconds > 0) return Timeout{std::chrono::milliseconds(milliseconds)};
   return Status{ACL_ERROR_RT_PARAM_INVALID,
                 "timeout is " + std::to_string(milliseconds) +
-                    "; it must be -1 (wait for ever) or a number of milliseconds above 0",
+                    "; it must be -1 (wait forever) or a number of milliseconds above 0",
                 "EE1003"};
 }
 

@@ -186,7 +186,7 @@ Status Stream::wait_for(uint64_t number, uint64_t aborts, Timeout timeout) {
   if (in_time) return {};
   return {ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
           "stream " + std::to_string(id_) + " did not finish within " + std::to_string(timeout->count()) +
-              " ms; its work goes on",
+              " ms; its tasks keep running",
           "EE1002"};
 }
 

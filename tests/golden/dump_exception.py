@@ -104,7 +104,7 @@ class Exceptions(ExceptionTest):
     def test_a_buffer_that_is_not_there_is_an_error_of_the_operator_that_would_read_it(self):
         self.write("neg.onnx", model([helper.make_node("Neg", ["x"], ["y"], "op")], [("x", F, [64])], [("y", F, [64])]))
         said = self.program(self.scene("aic_err_norm_dump"), "neg.onnx", "nowhere", "async")
-        self.assertIn("Neg op: input 0 is not there: its 256 bytes at 0x1000 cannot be read; model \"neg\" (1), kernel Neg_", said)
+        self.assertIn("Neg op: input 0 is not accessible: its 256 bytes at 0x1000 cannot be read; model \"neg\" (1), kernel Neg_", said)
         path = self.only_file()
         dump = read_dump.read(path)
         self.assertEqual(dump.inputs[0].data, bytes(256))
@@ -120,7 +120,7 @@ class Exceptions(ExceptionTest):
         self.write("conv.onnx", model([helper.make_node("Conv", ["x", "w"], ["y"], "conv", pads=[1] * 4)], [("x", F, [1, 16, 8, 8])], [("y", F, [1, 16, 8, 8])], {"w": weight}))
         said = self.program(self.scene("aic_err_norm_dump"), "conv.onnx", "nowhere", "async")
         self.assertIn("async: 507015", said)
-        self.assertRegex(said, r"(TransData change_of_layout|Conv2D conv): input 0 is not there: its 4096 bytes at 0x1000")
+        self.assertRegex(said, r"(TransData change_of_layout|Conv2D conv): input 0 is not accessible: its 4096 bytes at 0x1000")
         self.assertEqual(len(self.files()), 1)
 
     def test_a_bad_index_is_an_error_with_its_file(self):

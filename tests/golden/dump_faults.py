@@ -98,7 +98,7 @@ class Faults(FaultTest):
         said = self.program("alloc@3", "-", "-", "-", "device", "malloc=2", "malloc=1", "malloc=5")
         self.assertIn("malloc=2: 0\n", said)
         self.assertIn("malloc=1: 207001\n", said)
-        self.assertIn("refused because BELAY_FAULT says so", said)
+        self.assertIn("refused on purpose, by BELAY_FAULT", said)
         self.assertIn("malloc=5: 0\n", said)
 
     def test_a_full_disk(self):

@@ -178,7 +178,7 @@ class Steps(DumpTest):
         self.write("net.bin", np.float32([1, 2, 3, 4]).tobytes())
         said = self.run_net("tiny", dump_level="kernel", runs=2)
         self.assertEqual(self.files(), [])
-        self.assertEqual(said.count('dump_level "kernel" dumps nothing of model "tiny": none of the operators'), 1)
+        self.assertEqual(said.count('dump_level "kernel" dumps nothing of model "tiny": none of the selected operators'), 1)
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ def full_connection():
     case("FullyConnection", [x, w, b], [want], tolerance=1e-5, num_output=5)
     case("FullyConnection", [x, np.ascontiguousarray(w.T), b], [want], "FullyConnection transposed", 1e-5, num_output=5,
          transpose=True)
-    refused("FullyConnection", [x, f32(5, 7)], "unfit shape", num_output=5)
+    refused("FullyConnection", [x, f32(5, 7)], "wrong shape", num_output=5)
 
 
 for family in (einsum, determinant, lrn, rotary, deform_conv, full_connection):

@@ -87,7 +87,7 @@ TEST_F(NotifyTest, ItIsAFlagAndNoCounter) {
 TEST_F(NotifyTest, AWaitThatRunsOutOfTimeIsTheStreamsError) {
   const aclrtStream stream = new_stream();
   EXPECT_EQ(aclrtWaitAndResetNotify(notify(), stream, 1), ACL_SUCCESS);
-  EXPECT_FAILS(aclrtSynchronizeStream(stream), ACL_ERROR_RT_WAIT_TIMEOUT, "notify gave up after 1 s");
+  EXPECT_FAILS(aclrtSynchronizeStream(stream), ACL_ERROR_RT_WAIT_TIMEOUT, "notify timed out after 1 s");
   EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
 }
 
@@ -207,7 +207,7 @@ TEST_F(NotifyTest, ACounterThatIsNotReachedInTimeIsTheStreamsError) {
   wait.value = 1;
   wait.timeout = 1;
   EXPECT_EQ(aclrtCntNotifyWaitWithTimeout(counter(), stream, &wait), ACL_SUCCESS);
-  EXPECT_FAILS(aclrtSynchronizeStream(stream), ACL_ERROR_RT_WAIT_TIMEOUT, "count notify gave up after 1 s");
+  EXPECT_FAILS(aclrtSynchronizeStream(stream), ACL_ERROR_RT_WAIT_TIMEOUT, "count notify timed out after 1 s");
 }
 
 std::string as_hex(const aclrtIpcEventHandle& handle) {

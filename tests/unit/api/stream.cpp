@@ -392,7 +392,7 @@ TEST_F(StreamTest, StopOnFailureCannotBeTakenBack) {
   EXPECT_EQ(aclrtSetStreamFailureMode(nullptr, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
   EXPECT_EQ(aclrtSetStreamFailureMode(nullptr, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
   EXPECT_FAILS(aclrtSetStreamFailureMode(nullptr, ACL_CONTINUE_ON_FAILURE), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-               "cannot be taken back");
+               "cannot be undone");
   EXPECT_FAILS(aclrtSetStreamFailureMode(nullptr, 2), ACL_ERROR_RT_PARAM_INVALID, "failure mode is 2");
   aclrtStreamAttrValue value{};
   EXPECT_EQ(aclrtGetStreamAttribute(nullptr, ACL_STREAM_ATTR_FAILURE_MODE, &value), ACL_SUCCESS);

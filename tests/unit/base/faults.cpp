@@ -62,7 +62,7 @@ TEST(ParseFaults, WhatIsWrongIsSaidWithTheFormItShouldHave) {
       {"delay@a:1s", "must look like delay@op:ms"},
       {"delay@a:3600001", "delays longer than 3600000 ms"},
       {"overwrite@a", "must look like overwrite@op->op"},
-      {"overwrite@a->", "names no operator behind \"->\""},
+      {"overwrite@a->", "names no operator after \"->\""},
       {"overwrite@->a", "names no operator"},
       {"overwrite@a->a", "overwrite its own output"},
       {"alloc@0", "must be alloc@ and a number from 1 on"},

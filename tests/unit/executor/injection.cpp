@@ -194,7 +194,7 @@ TEST_F(Inject, MemoryThatIsNotThereIsAnErrorOfTheOperatorThatWouldReadIt) {
   const Status status = (*loaded)->run({}, taken, given);
   EXPECT_EQ(status.code, ACL_ERROR_RT_AICORE_EXCEPTION);
   EXPECT_THAT(status.message,
-              StartsWith("Neg early: input 0 is not there: its 24 bytes at 0x1000 cannot be read; kernel Neg_"));
+              StartsWith("Neg early: input 0 is not accessible: its 24 bytes at 0x1000 cannot be read; kernel Neg_"));
 }
 
 TEST_F(Inject, CrashesOnManyThreadsAtOnceAreErrorsOfTheirOwn) {

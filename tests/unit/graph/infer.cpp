@@ -89,7 +89,7 @@ TEST(InferShape, TransposesAndExpansions) {
   EXPECT_EQ(inferred("TransposeD", {{2, 3, 4}}, {{"perm", Ints{2, 0, 1}}}), "[4,2,3]");
   EXPECT_EQ(inferred("Transpose", {{2, 3}, {2}}), "[-1,-1]");
   EXPECT_EQ(inferred("Transpose", {{2, 3}, {}}, {}, {{1, {1, 0}}}), "[3,2]");
-  EXPECT_THAT(inferred("TransposeD", {{2, 3}}, {{"perm", Ints{1, 1}}}), HasSubstr("stands twice"));
+  EXPECT_THAT(inferred("TransposeD", {{2, 3}}, {{"perm", Ints{1, 1}}}), HasSubstr("appears twice"));
   EXPECT_EQ(inferred("Expand", {{3, 1}, {}}, {}, {{1, {2, 1, 6}}}), "[2,3,6]");
   EXPECT_EQ(inferred("Fill", {{}, {}}, {}, {{0, {2, 5}}}), "[2,5]");
   EXPECT_EQ(inferred("Range", {{}, {}, {}}, {}, {{0, {1}}, {1, {8}}, {2, {3}}}), "[3]");

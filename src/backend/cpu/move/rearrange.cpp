@@ -114,7 +114,7 @@ Status tile(const std::string& label, size_t bytes, const Tensor& x, Tensor& y) 
   const Shape strides = row_major_strides(own);
   if (y.count() == 0) return {};
   for (size_t d = 0; d < own.size(); ++d) {
-    if (own[d] == 0 || y.shape[d] % own[d]) return failed(label, "the result is no multiple of the tensor");
+    if (own[d] == 0 || y.shape[d] % own[d]) return failed(label, "the result is not a multiple of the tensor");
     shape.insert(shape.end(), {y.shape[d] / own[d], own[d]});
     from.insert(from.end(), {0, strides[d]});
   }

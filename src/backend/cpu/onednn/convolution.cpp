@@ -104,7 +104,7 @@ MadeKernel make_as(const KernelRequest& request, const Chain& chain, const Convo
   const Desc x_desc = free.src_desc(), y_desc = free.dst_desc();
   const auto x_layout = free_order ? layout_of(x_desc, x_shape) : Layout::Plain;
   const auto y_layout = free_order ? layout_of(y_desc, y_shape) : Layout::Plain;
-  if (!x_layout || !y_layout) return refuse("oneDNN wants an order of elements that we do not have");
+  if (!x_layout || !y_layout) return refuse("oneDNN needs an order of elements that is not supported here");
 
   ChainKernel::Parts parts;
   parts.make = [g, x_desc, y_desc, free, bias, chain](bool with_activation) {

@@ -38,7 +38,7 @@ class Pooling : public Kernel {
 };
 
 Status check(const KernelRequest& request) {
-  if (request.outputs.size() != 1) return refuse("the places of the maxima are wanted");
+  if (request.outputs.size() != 1) return refuse("the positions of the maxima are asked for");
   for (const auto* info : {&request.inputs[0], &request.outputs[0]}) {
     if (info->type != DataType::Float) return refuse("only float");
     if (info->shape.size() != 4 && info->shape.size() != 5) return refuse("only ranks 4 and 5");
@@ -90,7 +90,7 @@ MadeKernel make_average(const KernelRequest& request) {
   bool exclusive = true;
   if (request.node.type == "AvgPool3D") exclusive = !get_or(a, "count_include_pad", true);
   if (request.node.type == "AvgPoolV2") exclusive = get_or(a, "exclusive", true);
-  if (get_or(a, "divisor_override", int64_t{0}) != 0) return refuse("a divisor of its own");
+  if (get_or(a, "divisor_override", int64_t{0}) != 0) return refuse("a divisor given by the model");
   const auto how = exclusive ? algorithm::pooling_avg_exclude_padding : algorithm::pooling_avg_include_padding;
   return making([&]() -> MadeKernel { return make_pooling(request, how, TRY(read_window(request))); });
 }

@@ -65,7 +65,7 @@ MadeKernel make_cast(const KernelRequest& request) {
   const DataType from = request.inputs[0].type, to = request.outputs[0].type;
   const auto handled = [](DataType type) { return is_float_storage(type) || type == DataType::Int32; };
   if (!handled(from) || !handled(to))
-    return refuse(formatted("{} to {} is not done here", graph::name_of(from), graph::name_of(to)));
+    return refuse(formatted("{} to {} is not supported here", graph::name_of(from), graph::name_of(to)));
   // An int32 does not always fit a float: only the cast to float itself rounds it once.
   if (from == DataType::Int32 && to != DataType::Float) return refuse("int32 is cast to float only");
   return std::unique_ptr<Kernel>(std::make_unique<CastKernel>(request));

@@ -51,7 +51,7 @@ MadeKernel make_muls(const KernelRequest& request) {
 }
 MadeKernel make_exp(const KernelRequest& request) {
   const auto [base, scale, shift] = numbers_of(request, {{"base", -1.0f}, {"scale", 1.0f}, {"shift", 0.0f}});
-  if (base > 0 || scale != 1 || shift != 0) return refuse("only e to the power of x is done here");
+  if (base > 0 || scale != 1 || shift != 0) return refuse("only e to the power of x is supported here");
   return map_kernel(request, Map::Exp);
 }
 

@@ -24,7 +24,7 @@ Status check_floats(const KernelRequest& request) {
   for (const auto* side : {&request.inputs, &request.outputs})
     for (const graph::TensorInfo& info : *side)
       if (info.present && graph::bits_of(info.type) == 64 && info.type == DataType::Double)
-        return refuse("doubles are not done here");
+        return refuse("double is not supported here");
   return {};
 }
 
@@ -142,7 +142,7 @@ void run_group(const Planes& p, int64_t g, const FloatList& gain, const FloatLis
 
 MadeKernel plane_kernel(const KernelRequest& request, const Planes& planes) {
   TRY(check_floats(request));
-  if (request.inputs[0].type != DataType::Float) return refuse("only float is done here");
+  if (request.inputs[0].type != DataType::Float) return refuse("only float is supported here");
   if (planes.channels * planes.space == 0) return refuse("a group has no elements");
   for (size_t i = 1; i < request.inputs.size(); ++i)
     if (request.inputs[i].present && (!is_float_storage(request.inputs[i].type) ||

@@ -50,7 +50,7 @@ Result<Middle> split(const KernelRequest& request) {
     if (reduces[d] && x[d] != 1) first = std::min(first, d), last = d + 1;
   if (first >= last) return refuse("nothing is reduced");
   for (size_t d = first; d < last; ++d)
-    if (!reduces[d] && x[d] != 1) return refuse("the reduced dimensions do not lie behind one another");
+    if (!reduces[d] && x[d] != 1) return refuse("the reduced dimensions are not consecutive");
   return Middle{product(x, 0, first), product(x, first, last), product(x, last, x.size())};
 }
 
@@ -89,7 +89,7 @@ MadeKernel make(const KernelRequest& request) {
   if (!is_float_storage(type) || request.outputs[0].type != type) return refuse("x and y must have one type of float");
   const Middle m = TRY(split(request));
   if (m.length == 0 || m.outer == 0 || m.inner == 0) return refuse("there are no elements");
-  if (m.inner > 1 && type != DataType::Float) return refuse("only the last dimensions are done here");
+  if (m.inner > 1 && type != DataType::Float) return refuse("only the last dimensions are supported here");
   const double factor = mean ? 1 / static_cast<double>(m.length) : 1;
   return function_kernel([=](Inputs in, Outputs out) -> Status {
     if (m.inner > 1)
@@ -106,7 +106,7 @@ MadeKernel make_arg(const KernelRequest& request) {
   const Shape& x = request.inputs[0].shape;
   const DataType type = request.outputs[0].type;
   if (request.inputs[0].type != DataType::Float || request.outputs.size() != 1)
-    return refuse("only float is done here");
+    return refuse("only float is supported here");
   if (type != DataType::Int64 && type != DataType::Int32) return refuse("indices must be DT_INT32 or DT_INT64");
   int64_t axis = get_or(request.node.attributes, "dimension", int64_t{0});
   if (request.inputs.size() > 1) {
@@ -115,7 +115,7 @@ MadeKernel make_arg(const KernelRequest& request) {
     axis = axes[0];
   }
   const auto d = graph::axis_within(axis, x.size());
-  if (!d || *d + 1 != x.size() || x.back() == 0) return refuse("only the last axis is done here");
+  if (!d || *d + 1 != x.size() || x.back() == 0) return refuse("only the last axis is supported here");
   const int64_t length = x.back();
   return function_kernel([=](Inputs in, Outputs out) -> Status {
     parallel_for(in[0].count() / length, std::max<int64_t>(1, grain / length), [&](int64_t begin, int64_t end) {

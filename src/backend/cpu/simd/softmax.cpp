@@ -64,7 +64,7 @@ MadeKernel make(const KernelRequest& request) {
   if (!is_float_storage(type) || request.outputs[0].type != type) return refuse("x and y must have one type of float");
   const Middle m = TRY(split(request));
   if (m.length == 0) return refuse("the axis has no elements");
-  if (m.inner > 1 && (logarithm || type != DataType::Float)) return refuse("only the last axis is done here");
+  if (m.inner > 1 && (logarithm || type != DataType::Float)) return refuse("only the last axis is supported here");
   return function_kernel(
       [=](Inputs in, Outputs out) -> Status {
         if (m.inner > 1)

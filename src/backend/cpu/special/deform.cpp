@@ -34,10 +34,10 @@ Result<Geometry> read_geometry(const KernelRequest& request) {
       g.channels % g.offset_groups || w[1] != g.channels / g.groups)
     return refuse("channels, filters and groups do not fit together");
   const int64_t taps = g.kernel_h * g.kernel_w * g.offset_groups;
-  if (request.inputs[2].shape != Shape{x[0], 2 * taps, y[2], y[3]}) return refuse("offset has an unfit shape");
+  if (request.inputs[2].shape != Shape{x[0], 2 * taps, y[2], y[3]}) return refuse("offset has the wrong shape");
   if (request.inputs.size() > 4 && request.inputs[4].present &&
       request.inputs[4].shape != Shape{x[0], taps, y[2], y[3]})
-    return refuse("mask has an unfit shape");
+    return refuse("mask has the wrong shape");
   return g;
 }
 

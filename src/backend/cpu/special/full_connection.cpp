@@ -19,9 +19,9 @@ MadeKernel make_full_connection(const KernelRequest& request) {
   const bool transposed = graph::flag_of(request.node, "transpose", false);
   const Shape wanted = transposed ? Shape{length, outputs} : Shape{outputs, length};
   const Shape have = transposed ? Shape{product(w, 0, w.size() - 1), w.back()} : Shape{w[0], product(w, 1, w.size())};
-  if (have != wanted) return refuse("w has an unfit shape");
+  if (have != wanted) return refuse("w has the wrong shape");
   const bool bias = request.inputs.size() > 2 && request.inputs[2].present;
-  if (bias && graph::element_count(request.inputs[2].shape) != outputs) return refuse("b has an unfit shape");
+  if (bias && graph::element_count(request.inputs[2].shape) != outputs) return refuse("b has the wrong shape");
   for (const auto& input : request.inputs)
     if (input.present && input.type != request.inputs[0].type) return refuse("all inputs must have one type");
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {

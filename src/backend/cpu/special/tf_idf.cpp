@@ -30,7 +30,7 @@ Status read_pool(const graph::Node& node, Vectorizer& made) {
   const int64_t last = places.empty() ? -1 : *std::max_element(places.begin(), places.end());
   constexpr int64_t most = 1 << 28;
   if (last >= most || (!places.empty() && *std::min_element(places.begin(), places.end()) < 0))
-    return refuse("ngram_indexes has an index that is no place in a row");
+    return refuse("ngram_indexes has an index that is outside a row");
   made.width = static_cast<size_t>(last + 1);
   if (!weights.empty()) made.weights.assign(made.width, 0);
   size_t id = 0;
