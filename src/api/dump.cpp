@@ -7,6 +7,7 @@
 #include "api/entry.h"
 #include "base/config_keys.h"
 #include "base/file.h"
+#include "base/fork.h"
 #include "dump/dump_path.h"
 #include "dump/exception.h"
 #include "dump/op_args.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr size_t kMostConfigBytes = 10 << 20;
 
 Status require_init() {
-  if (process().initialized()) return {};
+  if (process().initialized() && !orphaned()) return {};
   return {ACL_ERROR_UNINITIALIZE, "aclInit must be called before", "EP0008"};
 }
 

@@ -8,6 +8,7 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "base/catalogue.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/recent_errors.h"
 
@@ -102,6 +103,7 @@ aclError report(const char* function, const Status& error) noexcept {
   try {
     const char* id = error.message_id ? error.message_id : usual_message_id(error.code);
     std::string message = formatted("{}: {}", function, error.message);
+    if (orphaned()) message += formatted("; {}", kOrphaned);
     log_at(module_of(error.code), LogLevel::Error, "{}({}) {}", id, error.code, message);
     keep(id, std::move(message));
   } catch (const std::exception&) {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "base/fork.h"
+
 namespace belay::executor {
 namespace {
 
@@ -84,10 +86,12 @@ Result<std::shared_ptr<RegisteredModel>> ModelRegistry::add(std::string name, st
 }
 
 Result<std::shared_ptr<RegisteredModel>> ModelRegistry::find(uint32_t id) const {
+  const Status none{static_cast<aclError>(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID),
+                    "there is no loaded model with id " + std::to_string(id)};
+  if (orphaned()) return none;
   std::lock_guard lock(mutex_);
   if (const auto found = models_.find(id); found != models_.end()) return found->second;
-  return Status{static_cast<aclError>(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID),
-                "there is no loaded model with id " + std::to_string(id)};
+  return none;
 }
 
 Status ModelRegistry::remove(std::span<const uint32_t> ids) {

@@ -22,6 +22,7 @@ Context::Context(Device& device, bool primary) : device_(device), primary_(prima
 Context::~Context() = default;
 
 void Context::open() {
+  expect_threads();  // those of its streams
   std::shared_ptr<Stream> made;
   std::call_once(opened_, [&] {
     handle_ = context_table().insert(shared_from_this());

@@ -31,7 +31,7 @@ std::shared_ptr<Context>& current() {
   return *t_slot;
 }
 
-bool usable(const std::shared_ptr<Context>& context) { return context && context->alive(); }
+bool usable(const std::shared_ptr<Context>& context) { return context && !orphaned() && context->alive(); }
 
 }  // namespace
 

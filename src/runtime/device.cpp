@@ -27,6 +27,8 @@ std::deque<Device>& devices() {
 
 Result<Device*> find_device(int id) {
   (void)TRY(physical_device(id));
+  if (orphaned())
+    return Status{ACL_ERROR_RT_DEV_SETUP_ERROR, "device " + std::to_string(id) + " cannot be used in this process"};
   return &devices()[id];
 }
 

@@ -50,7 +50,7 @@ class Device {
   std::set<int> peers_;
 };
 
-// The device with this user id: 107001 with the valid range in the message.
+// The device with this user id: 107001 with the valid range in the message, 507033 in an orphan (base/fork.h).
 Result<Device*> find_device(int id);
 
 }  // namespace belay

@@ -9,10 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/fork.h"
+
 namespace belay {
 
 // Live objects of one kind, by the handle that C programs hold. A handle is a number, never an address, and never given
-// out twice: looking it up either pins the object or says that it is gone. Safe from any thread.
+// out twice: looking it up either pins the object or says that it is gone. In an orphan (base/fork.h) all are gone.
+// Safe from any thread.
 template <class T>
 class HandleTable {
  public:
@@ -29,6 +32,7 @@ class HandleTable {
 
   // Null when the handle is dead, foreign or null.
   std::shared_ptr<T> find(const void* handle) const {
+    if (orphaned()) return nullptr;
     const auto key = reinterpret_cast<uint64_t>(handle);
     const Shard& shard = shard_of(key);
     std::lock_guard lock(shard.mutex);
@@ -38,6 +42,7 @@ class HandleTable {
 
   // Takes the object out; null when it was not there (so that of two destroyers only one wins).
   std::shared_ptr<T> remove(const void* handle) {
+    if (orphaned()) return nullptr;
     const auto key = reinterpret_cast<uint64_t>(handle);
     Shard& shard = shard_of(key);
     std::lock_guard lock(shard.mutex);
@@ -50,6 +55,7 @@ class HandleTable {
 
   std::vector<std::shared_ptr<T>> all() const {
     std::vector<std::shared_ptr<T>> objects;
+    if (orphaned()) return objects;
     for (const Shard& shard : shards_) {
       std::lock_guard lock(shard.mutex);
       for (const auto& [key, object] : shard.objects) objects.push_back(object);

@@ -5,6 +5,7 @@
 
 #include "base/config_keys.h"
 #include "base/faults.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "runtime/current.h"
 #include "runtime/devices.h"
@@ -76,6 +77,7 @@ Process::Lock Process::settled() {
 }
 
 Status Process::init(const char* config_path) {
+  if (orphaned()) return {ACL_ERROR_REPEAT_INITIALIZE, "aclInit was called before the fork"};
   Lock lock = settled();
   if (count_ > 0 || changing_ != std::thread::id()) {
     ++count_;
@@ -128,6 +130,7 @@ Status Process::start(const std::string& text) {
 }
 
 Status Process::finalize() {
+  if (orphaned()) return {};
   Lock lock = settled();
   if (finalized_ || changing_ != std::thread::id())
     return {ACL_ERROR_REPEAT_FINALIZE, "aclFinalize was called before; call aclInit first"};
@@ -136,6 +139,8 @@ Status Process::finalize() {
 }
 
 Status Process::finalize_one(uint64_t& left) {
+  left = 0;
+  if (orphaned()) return {};
   Lock lock = settled();
   left = count_ > 0 ? count_ - 1 : 0;
   if (count_ > 1) {
@@ -162,10 +167,7 @@ void Process::end(Lock& lock) {
   finalized_ = true;
 }
 
-bool Process::initialized() const {
-  std::lock_guard lock(mutex_);
-  return count_ > 0;
-}
+bool Process::initialized() const { return count_ > 0; }
 
 template <class Function>
 Status Process::add(std::vector<Entry<Function>>& entries, Entry<Function> entry) {

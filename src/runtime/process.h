@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -17,8 +18,8 @@
 namespace belay {
 
 // What aclInit and aclFinalize begin and end: the count of users, the configuration, the callbacks of other libraries.
-// One for the process. Nothing is locked while hooks and callbacks run: they may call aclInit and aclFinalize again, and
-// wait for other threads that do. Safe from any thread.
+// One for the process. Nothing is locked while hooks and callbacks run: they may call aclInit and aclFinalize again,
+// and wait for other threads that do. Safe from any thread.
 class Process {
  public:
   // What the layers above do with a configuration, in the documented places of the sequence.
@@ -30,7 +31,7 @@ class Process {
   };
   void set_hooks(Hooks hooks) { hooks_ = hooks; }
 
-  // 100002 when initialised already: the count grows all the same.
+  // 100002 when initialised already: the count grows all the same. An orphan (base/fork.h) has nothing to begin or end.
   Status init(const char* config_path);
   // Ends everything whatever the count: 100037 when that was done before.
   Status finalize();
@@ -66,8 +67,8 @@ class Process {
   mutable std::mutex mutex_;
   std::condition_variable settles_;
   // Guarded by mutex_.
-  std::thread::id changing_;  // who starts or ends the process now; nobody: none
-  uint64_t count_ = 0;
+  std::thread::id changing_;        // who starts or ends the process now; nobody: none
+  std::atomic<uint64_t> count_{0};  // read by anyone
   bool finalized_ = false;
   std::optional<std::string> first_text_;  // of the first successful configuration; later ones must be the same
   std::string text_;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/fork.h"
 #include "base/log.h"
 #include "runtime/spin.h"
 
@@ -47,6 +48,7 @@ Result<std::shared_ptr<ReportQueue>> report_queue_of(uint64_t thread_id) {
 }
 
 std::shared_ptr<ReportQueue> own_report_queue() {
+  if (orphaned()) return nullptr;  // it is that of the parent's thread
   Registry& all = registry();
   std::lock_guard lock(all.mutex);
   const auto found = all.queues.find(pthread_self());

@@ -10,6 +10,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "acl/acl.h"
 #include "support/child.h"
@@ -118,6 +119,40 @@ class ServingThread {
   std::atomic<bool> end_{false};
   uint64_t id_ = 0;
   std::thread thread_;
+};
+
+// A single operator at work: casts floats, all of them 1.5, to float16.
+class CastOperator {
+ public:
+  explicit CastOperator(int64_t count)
+      : x_(static_cast<size_t>(count), 1.5f),
+        y_(static_cast<size_t>(count)),
+        from_(aclCreateTensorDesc(ACL_FLOAT, 1, &count, ACL_FORMAT_ND)),
+        to_(aclCreateTensorDesc(ACL_FLOAT16, 1, &count, ACL_FORMAT_ND)),
+        in_(aclCreateDataBuffer(x_.data(), x_.size() * sizeof x_[0])),
+        out_(aclCreateDataBuffer(y_.data(), y_.size() * sizeof y_[0])) {}
+  ~CastOperator() {
+    aclDestroyDataBuffer(in_);
+    aclDestroyDataBuffer(out_);
+    aclDestroyTensorDesc(from_);
+    aclDestroyTensorDesc(to_);
+  }
+  CastOperator(const CastOperator&) = delete;
+  CastOperator& operator=(const CastOperator&) = delete;
+
+  // Queues it and waits for it.
+  aclError run(aclrtStream stream) {
+    if (const aclError code = aclopCast(from_, in_, to_, out_, 0, stream); code != ACL_SUCCESS) return code;
+    const aclError waited = aclrtSynchronizeStream(stream);
+    EXPECT_EQ(y_.back(), 0x3e00);  // 1.5
+    return waited;
+  }
+
+ private:
+  std::vector<float> x_;
+  std::vector<uint16_t> y_;
+  aclTensorDesc *from_, *to_;
+  aclDataBuffer *in_, *out_;
 };
 
 }  // namespace belay::test

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/fork.h"
 #include "base/say_once.h"
 #include "base/text.h"
 
@@ -21,7 +22,7 @@ int default_threads() {
   return omp_get_num_procs();
 }
 
-int current_threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
+int current_threads() { return omp_in_parallel() || orphaned() ? 1 : omp_get_max_threads(); }
 
 int thread_number() { return omp_get_thread_num(); }
 
@@ -44,7 +45,8 @@ int64_t PieceRuns::take(int64_t thread) {
 }
 
 ThreadScope::ThreadScope(int threads) : before_(omp_get_max_threads()) {
-  omp_set_num_threads(threads > 0 ? threads : default_threads());
+  expect_threads();
+  omp_set_num_threads(orphaned() ? 1 : threads > 0 ? threads : default_threads());
 }
 
 ThreadScope::~ThreadScope() { omp_set_num_threads(before_); }

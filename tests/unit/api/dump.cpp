@@ -110,14 +110,7 @@ std::vector<std::string> dumped;
 // The task and stream ids in the names of what one operator dumps: <op>.<name>.<task>.<stream>.<time>.
 std::string ids_of_an_operator(aclrtStream stream) {
   dumped.clear();
-  const int64_t shape[] = {1};
-  aclTensorDesc* from = aclCreateTensorDesc(ACL_FLOAT, 1, shape, ACL_FORMAT_ND);
-  aclTensorDesc* to = aclCreateTensorDesc(ACL_FLOAT16, 1, shape, ACL_FORMAT_ND);
-  void *x = nullptr, *y = nullptr;
-  EXPECT_EQ(aclrtMalloc(&x, 32, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-  EXPECT_EQ(aclrtMalloc(&y, 32, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-  EXPECT_EQ(aclopCast(from, aclCreateDataBuffer(x, 4), to, aclCreateDataBuffer(y, 2), 0, stream), ACL_SUCCESS);
-  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  EXPECT_EQ(belay::test::CastOperator(1).run(stream), ACL_SUCCESS);
   acldumpUnregCallback();  // waits for what is queued
   EXPECT_EQ(acldumpRegCallback(
                 [](const acldumpChunk* chunk, int32_t) {
