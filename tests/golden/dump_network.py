@@ -56,7 +56,7 @@ class Network(DumpTest):
         self.write("input.bin", x.tobytes())
         (self.work / "steps").mkdir()
         for config in (self.config(dump_list=[{}], dump_mode="all"),
-                       self.config(path="steps", dump_list=[{}], dump_mode="all", dump_level="kernel")):  # fmt: skip
+                       self.config("steps.json", path="steps", dump_list=[{}], dump_mode="all", dump_level="kernel")):  # fmt: skip
             self.drive(f"init={config}", "input=input.bin", "load=resnet50.onnx", "run", "out=y.bin", "finalize")
         given, types = {x.tobytes()}, collections.Counter()
         entries = self.entries()
