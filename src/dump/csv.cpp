@@ -119,6 +119,13 @@ void add_shape(std::string& line, const graph::Shape& shape) {
 
 }  // namespace
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
 std::string csv_header(uint8_t selection) {
   std::string line = "Input/Output,Index,Data Size,Data Type,Format,Shape";
   add_in_order(

@@ -20,6 +20,9 @@ struct StatisticsRow {
   Statistics values;
 };
 
+// A field of a line, in quotes where it has commas, quotes or line ends.
+std::string csv_field(const std::string& text);
+
 // The header line for this selection (bits of Statistic), ended by a newline.
 std::string csv_header(uint8_t selection);
 std::string csv_row(const StatisticsRow& row, uint8_t selection);

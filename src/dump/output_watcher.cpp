@@ -7,6 +7,7 @@
 #include "backend/cpu/layout.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "dump/csv.h"
 #include "dump/names.h"
 
 namespace belay::dump {
@@ -15,13 +16,6 @@ namespace {
 constexpr const char* kSummary = "watch_summary.csv";
 constexpr const char* kTitle = "Step,Writer,Watched,Output,First Offset,Changed Bytes,State\n";
 constexpr size_t kOverhead = 1024;  // counted for each file, besides its bytes
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
 
 size_t memory_of(const Tensor& tensor) {
   if (!tensor.present || !tensor.data || tensor.count() <= 0) return 0;

@@ -175,6 +175,27 @@ class Order(DumpTest):
                    "finalizedump", "finalize")  # fmt: skip
         self.assertEqual(self.names(), BOTH)
 
+    def test_keys_that_nobody_knows_are_said_once_in_the_process(self):
+        config = self.config(dump_list=[{}], dump_mod="all")
+        odd = self.config("odd.json", dump_list=[{"layer": ["prob"], "model": "tiny"}])
+        said = self.drive("init=acl.json", "input=x.bin", "load=tiny.onnx", "run", "finalizedump!100045", "finalize")
+        self.assertEqual(said.count("acl.json: dump.dump_mod is not a known key and is ignored; did you mean dump_mode?"), 1)
+        said = self.drive("init", "initdump", *[f"setdump={config}", f"setdump={odd}"] * 2, "finalizedump", "finalize")
+        self.assertEqual(said.count("dump.dump_mod is not"), 1)
+        self.assertEqual(said.count("dump.dump_list[0].model is not a known key and is ignored; "), 1)
+
+    def test_a_key_that_is_missing_because_it_is_mistyped_is_said_too(self):
+        self.write("acl.json", '{"dump":{"dump_pth":"d","dump_list":[{}]}}')
+        said = self.drive("init=acl.json!100009")
+        self.assertIn("dump_path is missing", said)
+        self.assertIn("did you mean dump_path?", said)
+
+    def test_a_model_that_is_named_twice_is_dumped_by_both_items_with_a_warning(self):
+        items = [{"model_name": "tiny", "layer": ["conv1"]}, {"model_name": "tiny", "layer": ["prob"]}]
+        said = self.run_tiny(self.config(dump_list=items))
+        self.assertEqual(self.names(), BOTH)
+        self.assertEqual(said.count('dump_list names model "tiny" 2 times: the items are put together'), 1)
+
     def test_the_path_survives_finalize(self):
         config = self.config(dump_list=[{}])
         said = self.drive("path", "init", "initdump", "path", f"setdump={config}", "path", "finalizedump", "path", "finalize")

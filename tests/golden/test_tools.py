@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """belay show, convert, overflow and libascend_dump_parser.so, on files that share nothing with them. Oracle: numpy."""
+import csv
 import json
 import os
 import pathlib
@@ -259,6 +260,9 @@ class Show(Case):
         self.assertIn("net/add", table[2])
         lines = belay("show", path, "--csv").stdout.splitlines()
         self.assertEqual(lines[1].split(",")[1:8], ["Add", "net/add", "input 0", "FLOAT", "2", "ND", "8"])
+        self.write("Add.odd.1.2.1700000000123457", w.dump('a,"b"', [], [w.entry(np.float32([1]), False)]))
+        odd = list(csv.reader(belay("show", self.top / "in" / "Add.odd.1.2.1700000000123457", "--csv").stdout.splitlines()))[1]
+        self.assertEqual(odd[1:5], ["Add", 'a,"b"', "output 0", "FLOAT"])
 
 
 class Parser(Case):

@@ -11,6 +11,7 @@
 #include "commands/json_values.h"
 #include "commands/progress.h"
 #include "commands/table.h"
+#include "dump/csv.h"
 #include "inspect/describe.h"
 
 namespace belay::tools {
@@ -101,9 +102,9 @@ void print_csv(const std::vector<ShownFile>& files) {
       std::string shape = line.shape;
       std::erase_if(shape, [](char c) { return c == '[' || c == ']'; });
       std::ranges::replace(shape, ',', 'x');
-      std::printf("%s,%s,%s,%s,%s,%s,%s,%llu", file.dump.path.c_str(), line.op_type.c_str(), line.op_name.c_str(),
-                  line.label.c_str(), line.type.c_str(), shape.c_str(), line.format.c_str(),
-                  static_cast<unsigned long long>(line.bytes));
+      std::printf("%s,%s,%s,%s,%s,%s,%s,%llu", dump::csv_field(file.dump.path).c_str(),
+                  dump::csv_field(line.op_type).c_str(), dump::csv_field(line.op_name).c_str(), line.label.c_str(),
+                  line.type.c_str(), shape.c_str(), line.format.c_str(), static_cast<unsigned long long>(line.bytes));
       for (const std::string& name : statistic_columns()) std::printf(",%s", value_of(line, name).c_str());
       std::printf("\n");
     }
