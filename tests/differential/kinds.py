@@ -7,7 +7,7 @@ import quantized
 import shapes
 
 KINDS = {**floats.KINDS, **shapes.KINDS, **control.KINDS, **integers.KINDS, **quantized.KINDS}
-FOR_NUMPY = [*control.KINDS]  # what the interpreter can follow
+FOR_NUMPY = [*control.KINDS, *integers.KINDS, *quantized.KINDS]  # what the interpreter can follow
 
 
 def kind_of(seed, wanted=None):
