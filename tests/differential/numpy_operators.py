@@ -346,6 +346,26 @@ def compress(v, a, o):
     return np.compress(keep, x, 0 if axis is None else axis)
 
 
+def overlap(a, b):
+    """Of two boxes, by their corners in any order: what they share, of what they cover together."""
+    low = np.maximum(np.minimum(a[:2], a[2:]), np.minimum(b[:2], b[2:]))
+    high = np.minimum(np.maximum(a[:2], a[2:]), np.maximum(b[:2], b[2:]))
+    shared = np.prod(np.maximum(high - low, 0))
+    return shared / (np.prod(np.abs(a[2:] - a[:2])) + np.prod(np.abs(b[2:] - b[:2])) - shared)
+
+
+def non_max_suppression(v, a, o):
+    boxes, scores, most, near, least = v
+    kept = []
+    for batch, kind in np.ndindex(*scores.shape[:2]):
+        own = []
+        for i in np.argsort(-scores[batch, kind], kind="stable"):
+            if scores[batch, kind, i] > least and len(own) < most and all(overlap(boxes[batch, i], boxes[batch, j]) <= near for j in own):
+                own.append(i)
+        kept += [(batch, kind, i) for i in own]
+    return np.asarray(kept, np.int64).reshape(-1, 3)
+
+
 def filled(v, a, o):
     value = numpy_helper.to_array(a["value"]) if "value" in a else np.zeros(1, np.float32)
     return np.full([int(dim) for dim in v[0]], value[0], value.dtype)
@@ -402,6 +422,7 @@ OPERATORS = {
     "LeakyRelu": lambda v, a, o: np.where(v[0] < 0, v[0] * a.get("alpha", 0.01), v[0]), "Less": two(np.less),
     "LessOrEqual": two(np.less_equal), "MatMul": two(np.matmul), "MatMulInteger": matmul_integer, "Max": folded(np.maximum),
     "MaxPool": max_pool, "Min": folded(np.minimum), "Mod": modulo, "Mul": two(np.multiply), "Neg": one(np.negative),
+    "NonMaxSuppression": non_max_suppression,
     "NonZero": one(lambda x: np.stack(np.nonzero(x)).astype(np.int64) if x.ndim else np.zeros((0, int(x != 0)), np.int64)),
     "Not": one(np.logical_not), "OneHot": one_hot, "Or": two(np.logical_or),
     "PRelu": lambda v, a, o: np.where(v[0] < 0, v[0] * v[1], v[0]), "Pad": pad, "Pow": two(np.power),
