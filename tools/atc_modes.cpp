@@ -2,10 +2,10 @@
 #include "atc_modes.h"
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "backend/known_operators.h"
+#include "base/atomic_file.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/mapped_file.h"
@@ -50,11 +50,9 @@ Result<std::string> model_json(const convert::AtcOptions& options) {
 
 Status write_file(const fs::path& path, std::span<const std::byte> bytes) {
   TRY(make_folder_of(path));
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file) return {};
-  return {ACL_ERROR_WRITE_FILE, path.string() + " cannot be written", "E10001"};
+  Status written = belay::write_file(path.string(), bytes);
+  written.message_id = "E10001";
+  return written;
 }
 
 Status write_text(const fs::path& path, const std::string& text) {

@@ -111,10 +111,6 @@ aclError aclopStartDumpArgs(uint32_t dumpType, const char* path) {
 
 aclError aclopStopDumpArgs(uint32_t dumpType) {
   return entry(
-      __func__,
-      [&]() -> Status {
-        if (dumpType & ACL_OP_DUMP_OP_AICORE_ARGS) dump::op_args().stop();
-        return {};
-      },
+      __func__, [&]() -> Status { return dumpType & ACL_OP_DUMP_OP_AICORE_ARGS ? dump::op_args().stop() : Status{}; },
       dumpType);
 }

@@ -22,6 +22,7 @@
 #include <asm/prctl.h>
 #endif
 
+#include "base/atomic_file.h"
 #include "base/text.h"
 
 namespace belay::dump {
@@ -288,7 +289,7 @@ bool write_memory(int file, Range range) {
   return true;
 }
 
-bool write_file(int file, const CoreRequest& request) {
+bool write_elf(int file, const CoreRequest& request) {
   const auto mappings = read_mappings();
   const auto ranges = choose_ranges(mappings, request);
   const std::string notes = all_notes(mappings, request);
@@ -324,17 +325,12 @@ bool write_file(int file, const CoreRequest& request) {
 }  // namespace
 
 Status write_core(const std::string& path, const CoreRequest& request) {
-  const std::string temporary = path + "." + std::to_string(getpid()) + ".part";
-  const auto failed = [&] {
-    const int error = errno;
-    (void)unlink(temporary.c_str());
-    return Status{ACL_ERROR_FAILURE, formatted("{}: {}", path, strerror(error))};
-  };
-  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return failed();
-  const bool whole = write_file(file, request) && fchmod(file, 0400) == 0;
-  if (close(file) != 0 || !whole || rename(temporary.c_str(), path.c_str()) != 0) return failed();
-  return {};
+  AtomicFile file;
+  int error = file.open(std::string_view(path).substr(0, path.rfind('/')), 0400);
+  if (!error && !write_elf(file.descriptor(), request)) error = errno;
+  if (!error) error = file.publish(path.c_str(), AtomicFile::Existing::Keep);
+  if (!error) return {};
+  return {ACL_ERROR_FAILURE, write_failure(path, error).message};
 }
 
 }  // namespace belay::dump

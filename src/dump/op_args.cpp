@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump/op_args.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 
+#include "base/atomic_file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "dump/environment.h"
@@ -46,13 +44,6 @@ bool is_tuned(const std::string& op_type) { return std::ranges::find(kTuned, op_
 bool is_compiled(const std::string& op_type) { return std::ranges::find(kNotCompiled, op_type) == kNotCompiled.end(); }
 bool any(const std::string&) { return true; }
 
-void write_file(const std::string& path, const std::string& text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool whole = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (!whole) log_error(LogModule::Dump, "{} cannot be written: {}", path, strerror(errno));
-  if (file >= 0) close(file);
-}
-
 }  // namespace
 
 Status OpArgsRecords::start(const std::string& path) {
@@ -78,29 +69,38 @@ void OpArgsRecords::add(OpArgs args) {
 }
 
 void OpArgsRecords::write(const std::string& directory, size_t& next, bool binary,
-                          bool (*wanted)(const std::string& op_type)) {
-  if (!make_private_directories(directory))
-    log_error(LogModule::Dump, "{} cannot be made: {}", directory, strerror(errno));
+                          bool (*wanted)(const std::string& op_type), Lost& lost) {
+  (void)make_private_directories(directory);  // else each of the files says so
   for (const OpArgs& record : records_) {
     if (!wanted(record.op_type)) continue;
     const std::string name = record.first_input.empty() ? record.op_type : record.op_type + "_" + record.first_input;
-    write_file(formatted("{}/{}_{}.json", directory, name, next++), binary ? record.json : record.json_without_binary);
+    const std::string& json = binary ? record.json : record.json_without_binary;
+    const Status written = write_file(formatted("{}/{}_{}.json", directory, name, next++), json, 0600);
+    if (written.ok()) continue;
+    if (lost.files++ == 0) lost.first = written.message;
+    lost.bytes += json.size();
   }
 }
 
-void OpArgsRecords::stop() {
+Status OpArgsRecords::stop() {
   std::lock_guard lock(mutex_);
-  if (!started_) return;
+  if (!started_) return {};
+  Lost lost;
   const std::string base = path_ + "/" + std::to_string(getpid());
-  write(base, next_tuned_, true, is_tuned);
-  write(base + "_opcompile", next_compiled_, false, is_compiled);
-  write(base + "_debug", next_debug_, true, any);
+  write(base, next_tuned_, true, is_tuned, lost);
+  write(base + "_opcompile", next_compiled_, false, is_compiled, lost);
+  write(base + "_debug", next_debug_, true, any, lost);
   if (records_.empty())
     log_notice(LogModule::Dump,
                "aclopStopDumpArgs: no aclnn operator ran since aclopStartDumpArgs; nothing is recorded");
   records_.clear();
   seen_.clear();
   started_ = false;
+  if (lost.files == 0) return {};
+  return {ACL_ERROR_FAILURE,
+          formatted("{} files of operators' arguments with {} bytes could not be written; the first: {}", lost.files,
+                    lost.bytes, lost.first),
+          "EH0004"};
 }
 
 OpArgsRecords& op_args() {

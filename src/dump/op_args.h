@@ -24,13 +24,21 @@ class OpArgsRecords {
   // 500001 when it was started before, or the directory cannot be made or used.
   Status start(const std::string& path);
   // Writes what was collected into <pid>, <pid>_opcompile and <pid>_debug below the path. Nothing when not started.
-  void stop();
+  // 500001 with the counts when files could not be written.
+  Status stop();
   // Whether add() wants anything now.
   bool started() const;
   void add(OpArgs args);
 
  private:
-  void write(const std::string& directory, size_t& next, bool binary, bool (*wanted)(const std::string& op_type));
+  // What could not be written.
+  struct Lost {
+    size_t files = 0, bytes = 0;
+    std::string first;  // why, of the first one
+  };
+
+  void write(const std::string& directory, size_t& next, bool binary, bool (*wanted)(const std::string& op_type),
+             Lost& lost);
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.

@@ -2,9 +2,9 @@
 // libascend_dump_parser.so: the vendor's tools load it to read the headers of dump files.
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <span>
 
+#include "base/atomic_file.h"
 #include "dump/record_reader.h"
 #include "inspect/header_json.h"
 
@@ -15,10 +15,7 @@ enum Outcome : int32_t { kDone = 0, kRefused = -1 };
 int32_t parse(const char* data, size_t size, const char* json_path) {
   const auto header = belay::dump::read_header(std::as_bytes(std::span(data, size)));
   if (!header.ok()) return kRefused;
-  std::ofstream file(json_path);
-  file << belay::inspect::header_json(*header);
-  file.close();
-  return file ? kDone : kRefused;
+  return belay::write_file(json_path, belay::inspect::header_json(*header)).ok() ? kDone : kRefused;
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/convert.h"
 
-#include <fstream>
-
 #include "base/text.h"
 #include "dump/record_reader.h"
 #include "dump/types.h"
@@ -87,9 +85,8 @@ Status convert_tensors(const DumpFile& file, bool as_stored, Conversion& convers
 }
 
 // The line of mapping.csv follows the file whose name is only digits.
-void copy_mapping(const FoundDump& dump, const fs::path& folder) {
-  if (!dump.mapped) return;
-  std::ofstream(folder / "mapping.csv", std::ios::app) << dump.path.filename().string() << ',' << dump.name << '\n';
+Status copy_mapping(const FoundDump& dump, const fs::path& folder) {
+  return dump.mapped ? add_mapping(folder, dump.path.filename().string(), dump.name) : Status{};
 }
 
 }  // namespace
@@ -108,7 +105,7 @@ Result<ConvertCount> convert_dump(const FoundDump& dump, const ConvertOptions& o
   };
   if (const Status status = all(); !status.ok())
     return Status{status.code, formatted("{}: {}", dump.path.string(), status.message)};
-  copy_mapping(dump, options.folder / dump.folder);
+  TRY(copy_mapping(dump, options.folder / dump.folder));
   return conversion.count;
 }
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/output_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <cstdio>
 
 #include "base/text.h"
 
@@ -17,11 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t longest_name = 254;
-constexpr const char* unfinished = ".part";
+constexpr mode_t mode = 0600;
 
-Status failure(const fs::path& path, const char* what) {
-  return {ACL_ERROR_WRITE_FILE, formatted("{} {}: {}", path.string(), what, std::strerror(errno))};
-}
+Status status_of(const fs::path& path, int error) { return error ? write_failure(path.string(), error) : Status{}; }
 
 // The name's hash in the form of a UUID, with the name's last extension.
 std::string short_name(const std::string& name) {
@@ -34,57 +28,38 @@ std::string short_name(const std::string& name) {
   return text + name.substr(name.rfind('.'));
 }
 
-void add_mapping(const fs::path& folder, const std::string& short_name, const std::string& name) {
-  std::ofstream file(folder / "mapping.csv", std::ios::app);
-  file << short_name << ',' << name << '\n';
-}
-
 }  // namespace
+
+Status add_mapping(const fs::path& folder, const std::string& short_name, const std::string& name) {
+  const fs::path path = folder / "mapping.csv";
+  std::string line = formatted("{},{}\n", short_name, name);
+  iovec vector{line.data(), line.size()};
+  return status_of(path, append_lines(path.c_str(), std::span(&vector, 1), mode));
+}
 
 Result<OutputFile> OutputFile::create(const fs::path& folder, const std::string& name) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return Status{ACL_ERROR_WRITE_FILE, formatted("{} cannot be made: {}", folder.string(), error.message())};
   std::string used = name;
-  if (name.size() > longest_name - std::strlen(unfinished)) {
+  if (name.size() > longest_name) {
     used = short_name(name);
-    add_mapping(folder, used, name);
+    TRY(add_mapping(folder, used, name));
   }
-  const fs::path path = folder / used, temporary = path.string() + unfinished;
-  const int descriptor = ::open(temporary.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
-  if (descriptor < 0) return failure(temporary, "cannot be made");
-  return OutputFile(descriptor, path);
-}
-
-OutputFile::OutputFile(OutputFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
-
-OutputFile::~OutputFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink((path_.string() + unfinished).c_str());
+  remove_leftovers_once(folder.string());
+  OutputFile made(folder / used);
+  TRY(status_of(made.path_, made.file_->open(folder.string(), mode)));
+  return made;
 }
 
 Status OutputFile::write(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failure(path_, "cannot be written");
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return {};
+  return write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
-Status OutputFile::write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
+Status OutputFile::write(std::string_view text) { return status_of(path_, file_->write(text)); }
 
 Result<fs::path> OutputFile::finish() {
-  const int descriptor = std::exchange(descriptor_, -1);
-  const std::string temporary = path_.string() + unfinished;
-  if (::close(descriptor) != 0 || ::rename(temporary.c_str(), path_.c_str()) != 0) {
-    const Status error = failure(path_, "cannot be finished");
-    ::unlink(temporary.c_str());
-    return error;
-  }
+  TRY(status_of(path_, file_->publish(path_.c_str(), AtomicFile::Existing::Replace)));
   return path_;
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/atomic_file.h"
 #include "base/status.h"
 
 namespace belay::inspect {
@@ -17,9 +19,6 @@ namespace belay::inspect {
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::filesystem::path& folder, const std::string& name);
-  OutputFile(OutputFile&& other) noexcept;
-  OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();
 
   Status write(std::span<const std::byte> bytes);
   Status write(std::string_view text);
@@ -27,10 +26,13 @@ class OutputFile {
   Result<std::filesystem::path> finish();
 
  private:
-  OutputFile(int descriptor, std::filesystem::path path) : descriptor_(descriptor), path_(std::move(path)) {}
+  explicit OutputFile(std::filesystem::path path) : path_(std::move(path)) {}
 
-  int descriptor_;
+  std::unique_ptr<AtomicFile> file_ = std::make_unique<AtomicFile>();
   std::filesystem::path path_;  // the final one
 };
+
+// Adds "<short_name>,<name>" to the folder's mapping.csv.
+Status add_mapping(const std::filesystem::path& folder, const std::string& short_name, const std::string& name);
 
 }  // namespace belay::inspect

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/tensor_io.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 
+#include "base/atomic_file.h"
 #include "base/half.h"
 #include "base/npy.h"
 #include "commands/arguments.h"
@@ -134,10 +137,10 @@ HostTensor read_tensor(const std::string& path, const HostTensor& wanted) {
 void write_npy(const std::string& path, const HostTensor& tensor) {
   const TypeRow* type = find_type(tensor.type);
   const std::string header = make_npy_header(type ? type->npy : "|u1", tensor.shape);
-  std::ofstream file(path, std::ios::binary);
-  file.write(header.data(), static_cast<std::streamsize>(header.size()));
-  file.write(reinterpret_cast<const char*>(tensor.bytes.data()), static_cast<std::streamsize>(tensor.bytes.size()));
-  if (!file) throw std::runtime_error(path + " cannot be written");
+  std::vector<std::byte> content(header.size() + tensor.bytes.size());
+  std::ranges::copy(std::as_bytes(std::span(header)), content.begin());
+  std::ranges::copy(tensor.bytes, content.begin() + static_cast<long>(header.size()));
+  if (const Status written = write_file(path, content); !written.ok()) throw std::runtime_error(written.message);
 }
 
 void fill_random(HostTensor& tensor, std::mt19937_64& random) {

@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <set>
 
+#include "base/faults.h"
 #include "support/temporary_directory.h"
 
 namespace belay::dump {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 std::set<std::string> names_in(const std::string& directory) {
   std::set<std::string> names;
@@ -32,7 +34,7 @@ TEST(OpArgsRecords, EachDirectoryHasItsOperatorsAndEqualRecordsAreWrittenOnce) {
   records.add({"Add", "float_ND_4_2", "{add}", "{add-}"});
   records.add({"MatMul", "", "{matmul}", "{matmul-}"});
   records.add({"ReduceSum", "float_ND_4", "{sum}", "{sum-}"});
-  records.stop();
+  ASSERT_TRUE(records.stop().ok());
   EXPECT_THAT(names_in(base), ElementsAre("MatMul_0.json"));
   EXPECT_THAT(names_in(base + "_opcompile"), ElementsAre("Add_float_ND_4_2_0.json", "MatMul_1.json"));
   EXPECT_THAT(names_in(base + "_debug"),
@@ -42,8 +44,25 @@ TEST(OpArgsRecords, EachDirectoryHasItsOperatorsAndEqualRecordsAreWrittenOnce) {
 
   ASSERT_TRUE(records.start(directory.path()).ok());  // numbers go on
   records.add({"Add", "float_ND_4_2", "{add}", "{add-}"});
-  records.stop();
+  ASSERT_TRUE(records.stop().ok());
   EXPECT_TRUE(names_in(base + "_debug").contains("Add_float_ND_4_2_3.json"));
+}
+
+TEST(OpArgsRecords, FilesThatCannotBeWrittenAreCountedAndSaid) {
+  const test::TemporaryDirectory directory;
+  const std::string debug = directory.path("args/" + std::to_string(getpid()) + "_debug");
+  OpArgsRecords records;
+  ASSERT_TRUE(records.start(directory.path("args")).ok());
+  records.add({"ReduceSum", "", "{sum}", "{sum-}"});
+  set_faults({.disk_bytes = 3});
+  const Status full = records.stop();
+  set_faults({});
+  EXPECT_EQ(full.code, ACL_ERROR_FAILURE);
+  EXPECT_STREQ(full.message_id, "EH0004");
+  EXPECT_EQ(full.message, "1 files of operators' arguments with 5 bytes could not be written; the first: " + debug +
+                              "/ReduceSum_0.json cannot be written: No space left on device");
+  EXPECT_THAT(test::files_under(directory.path()), IsEmpty());
+  EXPECT_FALSE(records.started());
 }
 
 }  // namespace
