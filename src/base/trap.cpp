@@ -4,22 +4,25 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
+#include <ctime>
 #include <mutex>
 
+#include "base/handler_stack.h"
 #include "base/text.h"
 
 namespace belay {
 namespace {
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
-constexpr size_t kStackBytes = 256 << 10;  // of the handler: it may write a core file
+constexpr time_t kPatience = 5;          // seconds that malloc may take in a handler
+constexpr size_t kNotCached = 64 << 10;  // bytes for which malloc takes its lock
 
 // A call that may be ended. The innermost one of each thread is the thread's.
 struct Frame {
@@ -30,6 +33,7 @@ struct Frame {
   void* observer;
   struct Slot* slot;  // of its thread
   bool ending = false;
+  std::atomic<bool> probing{false};  // whether malloc returns
 };
 
 // The innermost call of one thread. A handler finds it by the thread's number: a thread_local of a library that was
@@ -53,8 +57,7 @@ std::atomic<uint32_t> forks{0};  // of the processes before this one: threads ha
 std::atomic<bool> on{false};
 std::array<struct sigaction, kSignals.size()> earlier;
 
-// What a thread needs for its first such call, until it ends: a slot, and a stack for the handler (unless it has one;
-// a call may be ended by the end of its own).
+// What a thread needs for its first such call, until it ends: a slot, and a stack for the handler.
 class ThreadState {
  public:
   ThreadState() {
@@ -63,28 +66,11 @@ class ThreadState {
       slot_ = &slot;
       break;
     }
-    stack_t known{};
-    if (sigaltstack(nullptr, &known) != 0 || !(known.ss_flags & SS_DISABLE)) return;
-    void* memory = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return;
-    const stack_t mine{.ss_sp = memory, .ss_flags = 0, .ss_size = kStackBytes};
-    if (sigaltstack(&mine, nullptr) == 0)
-      memory_ = memory;
-    else
-      munmap(memory, kStackBytes);
   }
   ~ThreadState() {
-    if (slot_) {
-      slot_->thread = 0;
-      slot_->taken = false;
-    }
-    if (!memory_) return;
-    stack_t known{};
-    if (sigaltstack(nullptr, &known) == 0 && known.ss_sp == memory_) {
-      const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-      (void)sigaltstack(&none, nullptr);
-    }
-    munmap(memory_, kStackBytes);
+    if (!slot_) return;
+    slot_->thread = 0;
+    slot_->taken = false;
   }
   ThreadState(const ThreadState&) = delete;
   ThreadState& operator=(const ThreadState&) = delete;
@@ -100,7 +86,7 @@ class ThreadState {
  private:
   Slot* slot_ = nullptr;
   uint32_t forks_ = forks - 1;  // with which the slot's thread number was looked up
-  void* memory_ = nullptr;
+  HandlerStack stack_;
 };
 
 void hand_on(int signal, siginfo_t* info, void* context) {
@@ -113,13 +99,51 @@ void hand_on(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0) (void)raise(signal);  // sent, not caused: it would not come again by itself
 }
 
+const char timer_mark = 0;  // its address: our own timer sent the signal
+
+// Code that crashed inside of malloc holds its lock for ever: neither the observer nor who goes on afterwards could
+// allocate. So malloc is tried, and a timer sends the signal again when it does not return.
+void try_malloc(Frame& frame, int signal) {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = signal;
+  event.sigev_value.sival_ptr = const_cast<char*>(&timer_mark);
+  event._sigev_un._tid = thread_id();
+  int timer = -1;
+  if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) != 0) return;
+  const itimerspec once{.it_interval = {}, .it_value = {.tv_sec = kPatience, .tv_nsec = 0}};
+  frame.probing = true;
+  (void)syscall(SYS_timer_settime, timer, 0, &once, nullptr);
+  void* volatile memory = std::malloc(kNotCached);
+  frame.probing = false;
+  (void)syscall(SYS_timer_delete, timer);
+  std::free(memory);
+}
+
+// malloc did not return: the process ends as if the crash had not been trapped.
+void give_up(int signal, siginfo_t* info, void* context) {
+  constexpr std::string_view text =
+      "belay: a kernel crashed while it held the lock of malloc: nothing can go on, the process ends\n";
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+  hand_on(signal, info, context);
+  struct sigaction none {};
+  none.sa_handler = SIG_DFL;  // a handler that returned: it knew nothing of malloc
+  (void)sigaction(signal, &none, nullptr);
+  (void)raise(signal);
+}
+
 void handle(int signal, siginfo_t* info, void* context) {
   Slot* slot = own_slot();
+  if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &timer_mark) {
+    if (slot && slot->frame->probing) give_up(signal, info, context);
+    return;
+  }
   if (!slot || info->si_code <= 0) return hand_on(signal, info, context);
   Frame* frame = slot->frame;
   if (!frame->ending) {  // else the observer itself failed
     frame->ending = true;
     *frame->trap = {signal, info->si_addr};
+    try_malloc(*frame, signal);
     frame->seen(frame->observer, *frame->trap, context);
   }
   siglongjmp(frame->place, 1);

@@ -2,6 +2,7 @@
 #include "base/trap.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -168,6 +170,27 @@ TEST(TrapDeathTest, EarlierHandlersGetWhatIsNotOurs) {
         crash();
       },
       testing::ExitedWithCode(42), "");
+}
+
+// malloc_stats() prints to stderr while it holds malloc's lock; writing there is what crashes.
+TEST(TrapDeathTest, ACrashThatHoldsTheLockOfMallocEndsTheProcessInsteadOfHanging) {
+  EXPECT_EXIT(
+      {
+        enable_traps();
+        std::thread([] { pause(); }).detach();  // with one thread alone malloc takes no lock
+        cookie_io_functions_t crashing{};
+        crashing.write = [](void*, const char*, size_t) -> ssize_t {
+          crash();
+          return -1;
+        };
+        stderr = fopencookie(nullptr, "w", crashing);
+        setvbuf(stderr, nullptr, _IONBF, 0);
+        Trap trap;
+        bool seen = false;
+        (void)trapped([] { malloc_stats(); }, trap, [&](const Trap&, const void*) { seen = true; });
+        _exit(seen ? 1 : 2);
+      },
+      testing::KilledBySignal(SIGSEGV), "held the lock of malloc");
 }
 
 #endif
