@@ -41,7 +41,8 @@ void started(const InitConfig& config) {
 }
 
 void ended() {
-  dump::recorder().end();
+  // What was lost does not make aclFinalize fail, but aclGetRecentErrMsg has it.
+  if (const Status lost = dump::recorder().end(); !lost.ok()) (void)report("aclFinalize", lost);
   set_error_scope(false);
 }
 

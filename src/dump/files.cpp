@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump/files.h"
 
-#include <fcntl.h>
+#include <dirent.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/faults.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -21,125 +22,150 @@ namespace belay::dump {
 namespace {
 
 constexpr size_t kMostDirectories = 4096;  // remembered; programs run for days
-constexpr size_t kMostVectors = 512;
 constexpr mode_t kDirectoryMode = 0700, kFileMode = 0600;
+constexpr size_t kTimeLength = 14;  // YYYYmmddHHMMSS
+
+using Path = char[PATH_MAX];
 
 Status failed(const std::string& path, int error) {
   return {ACL_ERROR_FAILURE, formatted("{}: {}", path, strerror(error))};
 }
 
-// Closes on every way out.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  // Some file systems tell of a failed write only now.
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+iovec vector_of(std::string_view text) { return {const_cast<char*>(text.data()), text.size()}; }
 
- private:
-  int number_;
-};
-
-bool write_all(int file, std::vector<iovec> vectors) {
-  size_t first = 0;
-  while (first < vectors.size()) {
-    const auto count = static_cast<int>(std::min(vectors.size() - first, kMostVectors));
-    const ssize_t written = writev(file, vectors.data() + first, count);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return false;
-    }
-    auto left = static_cast<size_t>(written);
-    for (; first < vectors.size() && left >= vectors[first].iov_len; ++first) left -= vectors[first].iov_len;
-    if (left == 0) continue;
-    vectors[first].iov_base = static_cast<char*>(vectors[first].iov_base) + left;
-    vectors[first].iov_len -= left;
-  }
+// "<directory>/<name>"; false when that is longer than any path.
+bool join(Path& path, std::string_view directory, std::string_view name) {
+  if (directory.size() + name.size() + 2 > sizeof path) return false;
+  memcpy(path, directory.data(), directory.size());
+  path[directory.size()] = '/';
+  memcpy(path + directory.size() + 1, name.data(), name.size());
+  path[directory.size() + 1 + name.size()] = 0;
   return true;
 }
 
-std::vector<iovec> vectors_of(const Outgoing& item) {
-  std::vector<iovec> vectors{{const_cast<char*>(item.head.data()), item.head.size()}};
-  for (const Piece& piece : item.pieces)
-    if (piece.bytes > 0) vectors.push_back({const_cast<void*>(piece.data), piece.bytes});
-  return vectors;
-}
-
-// In one write, so that the lines of two processes do not mix.
-Status append(const std::string& path, const std::string& lines) {
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, kFileMode));
-  if (file.number() < 0) return failed(path, errno);
-  (void)fchmod(file.number(), kFileMode);
-  if (!write_all(file.number(), {{const_cast<char*>(lines.data()), lines.size()}})) return failed(path, errno);
-  return {};
-}
-
-// "<digits>,<name>" in the directory's mapping.csv: one line per name that was too long.
-Status add_mapping(const std::string& directory, const std::string& digits, std::string name) {
-  std::ranges::replace(name, '\n', '_');
-  return append(directory + "/mapping.csv", digits + "," + name + "\n");
-}
-
-// Makes the directory `name` in an existing one; what it is really called.
-Result<std::string> make_directory(const std::string& parent, const std::string& name) {
-  std::string path = parent + "/" + name;
-  if (mkdir(path.c_str(), kDirectoryMode) == 0) {
-    (void)chmod(path.c_str(), kDirectoryMode);
-    return path;
+// "<digits>,<name>" in the directory's mapping.csv: one line per name that was too long. A new line in the name is '_'.
+int add_mapping(std::string_view directory, std::string_view digits, std::string_view name, bool synced) {
+  Path path;
+  if (!join(path, directory, "mapping.csv")) return ENAMETOOLONG;
+  std::array<iovec, 64> line{vector_of(digits), vector_of(",")};
+  size_t parts = 2;
+  for (;; ++parts) {
+    const std::string_view part = name.substr(0, name.find('\n'));
+    if (parts + 3 >= line.size()) return ENAMETOOLONG;
+    line[parts] = vector_of(part);
+    name.remove_prefix(part.size());
+    if (name.empty()) break;
+    name.remove_prefix(1);
+    line[++parts] = vector_of("_");
   }
-  if (errno == EEXIST) return path;
-  if (errno != ENAMETOOLONG) return failed(path, errno);
-  const std::string digits = digits_for(path);
-  path = parent + "/" + digits;
-  if (mkdir(path.c_str(), kDirectoryMode) != 0) {
-    if (errno == EEXIST) return path;
-    return failed(path, errno);
-  }
-  (void)chmod(path.c_str(), kDirectoryMode);
-  TRY(add_mapping(parent, digits, name));
-  return path;
+  line[++parts] = vector_of("\n");
+  return append_lines(path, std::span(line).first(parts + 1), kFileMode, synced);
 }
 
-// Never replaces a file: another process may write into the same directory.
-int rename_new(const std::string& from, const std::string& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;  // a file system that cannot tell
+int write(AtomicFile& file, const Outgoing& item) {
+  std::array<iovec, 64> vectors;
+  vectors[0] = vector_of(item.head);
+  size_t count = 1;
+  for (const Piece& piece : item.pieces) {
+    if (piece.bytes == 0) continue;
+    if (count == vectors.size()) {
+      if (const int error = file.write(std::span(vectors))) return error;
+      count = 0;
+    }
+    vectors[count++] = {const_cast<void*>(piece.data), piece.bytes};
+  }
+  return file.write(std::span(vectors).first(count));
 }
 
 // The same name with the time (before `.csv`, if that is there) one microsecond later.
-std::string later_name(const std::string& name) {
-  const std::string_view suffix = name.ends_with(".csv") ? ".csv" : "";
-  const std::string bare = name.substr(0, name.size() - suffix.size());
-  const size_t dot = bare.rfind('.');
-  const auto time = dot == bare.npos ? std::nullopt : parse_number(std::string_view(bare).substr(dot + 1));
-  return time ? bare.substr(0, dot + 1) + std::to_string(*time + 1) + std::string(suffix) : name + "_";
+bool make_later(Path& path) {
+  const size_t length = strlen(path);
+  const bool csv = std::string_view(path, length).ends_with(".csv");
+  const size_t end = csv ? length - 4 : length;
+  size_t begin = end;
+  while (begin > 0 && isdigit(static_cast<unsigned char>(path[begin - 1]))) --begin;
+  if (begin > 0 && begin < end && path[begin - 1] == '.') {
+    unsigned long long time = 0;
+    for (size_t i = begin; i < end; ++i) time = 10 * time + static_cast<unsigned>(path[i] - '0');
+    const size_t room = sizeof path - begin;
+    return static_cast<size_t>(snprintf(path + begin, room, "%llu%s", time + 1, csv ? ".csv" : "")) < room;
+  }
+  if (length + 2 > sizeof path) return false;
+  path[length] = '_';
+  path[length + 1] = 0;
+  return true;
 }
 
 // Gives a whole file its name, and tells it. One that is too long becomes digits, one that another process took a later
 // time.
-Result<std::string> publish(const std::string& temporary, const std::string& directory, std::string name) {
-  for (;;) {
-    std::string path = directory + "/" + name;
-    int error = rename_new(temporary, path);
-    if (error == ENAMETOOLONG) {
-      const std::string digits = digits_for(path);
-      TRY(add_mapping(directory, digits, name));
-      path = directory + "/" + digits;
-      error = rename_new(temporary, path);
+int publish(AtomicFile& file, const Outgoing& item, bool synced, Path& path) {
+  const std::string_view name = item.place.name;
+  bool fits = join(path, item.target, name);
+  for (bool shortened = false;;) {
+    const int error = fits ? file.publish(path, AtomicFile::Existing::Keep, synced) : ENAMETOOLONG;
+    if (error == ENAMETOOLONG && !shortened) {
+      char digits[kMostDigits];
+      write_digits(digits, item.target, name);
+      if (const int unmapped = add_mapping(item.target, digits, name, synced)) return unmapped;
+      fits = join(path, item.target, digits);
+      shortened = true;
+    } else if (error == EEXIST) {
+      fits = make_later(path);
+    } else {
+      return error;
     }
-    if (error == 0) return path;
-    if (error != EEXIST) return failed(path, error);
-    name = later_name(name);
   }
 }
 
+// Where the file is while it is written: at the top of the dump, where what dead processes left is found without
+// looking through all of it.
+std::string_view place_of_part(const Outgoing& item) {
+  const DumpRoot& root = *item.place.root;
+  if (root.time.empty()) return item.target;
+  return std::string_view(item.target).substr(0, root.real.size() + 1 + root.time.size());
+}
+
+// Makes the directories below the root that somebody removed.
+void make_again(const Outgoing& item) {
+  Path path;
+  if (!join(path, item.target, "")) return;
+  for (char* slash = path + item.place.root->real.size() + 1; (slash = strchr(slash, '/')); ++slash) {
+    *slash = 0;
+    if (mkdir(path, kDirectoryMode) == 0) (void)chmod(path, kDirectoryMode);
+    *slash = '/';
+  }
+}
+
+int put_once(const Outgoing& item, bool synced, Path& path, mode_t mode) {
+  if (item.grows) {
+    iovec lines = vector_of(item.head);
+    if (!join(path, item.target, item.place.name)) return ENAMETOOLONG;
+    return append_lines(path, std::span(&lines, 1), kFileMode, synced);
+  }
+  AtomicFile file;
+  int error = file.open(place_of_part(item), mode);
+  if (!error) error = write(file, item);
+  return error ? error : publish(file, item, synced, path);
+}
+
 }  // namespace
+
+// Makes the directory `name` in an existing one; what it is really called.
+Result<std::string> Files::make_directory(const std::string& parent, const std::string& name) const {
+  std::string path = parent + "/" + name;
+  int error = mkdir(path.c_str(), kDirectoryMode) == 0 ? 0 : errno;
+  if (error == ENAMETOOLONG) {
+    const std::string digits = digits_for(path);
+    path = parent + "/" + digits;
+    error = mkdir(path.c_str(), kDirectoryMode) == 0 ? 0 : errno;
+    if (!error) error = add_mapping(parent, digits, name, synced_);
+  }
+  if (error == EEXIST) return path;
+  if (error) return failed(path, error);
+  (void)chmod(path.c_str(), kDirectoryMode);
+  if (synced_) error = sync_directory(parent.c_str());
+  return error ? Result<std::string>(failed(path, error)) : path;
+}
 
 Result<std::string> Files::directory_for(const Place& place) {
   const std::string wanted = place.root->real + "/" + place.root->time + "/" + place.directory;
@@ -154,65 +180,60 @@ Result<std::string> Files::directory_for(const Place& place) {
     path = TRY(make_directory(path, std::string(part)));
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
   }
+  if (place.root->time.empty()) remove_leftovers_once(path);
   std::lock_guard lock(mutex_);
   if (directories_.size() >= kMostDirectories) directories_.clear();
   return directories_[wanted] = path;
 }
 
-void Files::forget_directory(const Place& place) {
+Status Files::prepare(Outgoing& item) {
+  (void)faults();  // are read when they are first asked for; not by put()
+  item.target = TRY(directory_for(item.place));
+  return {};
+}
+
+int Files::put(const Outgoing& item, char (&path)[PATH_MAX], mode_t mode) const noexcept {
+  int error = put_once(item, synced_, path, mode);
+  if (error != ENOENT) return error;
+  make_again(item);
+  return put_once(item, synced_, path, mode);
+}
+
+Result<std::string> Files::write_now(Outgoing item, mode_t mode) {
+  TRY(prepare(item));
+  Path path;
+  if (const int error = put(item, path, mode)) return failed(item.target + "/" + item.place.name, error);
+  return std::string(path);
+}
+
+void Files::count_drop(uint64_t bytes) noexcept {
+  ++dropped_files_;
+  dropped_bytes_ += bytes;
+}
+
+void Files::explain_drop(const DumpRoot& root, uint64_t bytes, const std::string& why) {
   std::lock_guard lock(mutex_);
-  directories_.erase(place.root->real + "/" + place.root->time + "/" + place.directory);
-}
-
-Result<std::string> Files::write_now(const Outgoing& item, mode_t mode) {
-  const std::string hidden =
-      formatted("/.{}.{}.part", getpid(), digits_for(item.place.directory + "/" + item.place.name));
-  std::string directory = TRY(directory_for(item.place));
-  if (item.grows) {
-    const std::string path = directory + "/" + item.place.name;
-    TRY(append(path, item.head));
-    return path;
-  }
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
-  int number = open((directory + hidden).c_str(), flags, kFileMode);
-  if (number < 0 && errno == ENOENT) {  // somebody removed the directory
-    forget_directory(item.place);
-    directory = TRY(directory_for(item.place));
-    number = open((directory + hidden).c_str(), flags, kFileMode);
-  }
-  const std::string temporary = directory + hidden;
-  if (number < 0) return failed(temporary, errno);
-  Descriptor file(number);
-  (void)fchmod(file.number(), mode);
-  Result<std::string> path = Status{};
-  if (disk_is_full(item.bytes()))
-    path = failed(directory + "/" + item.place.name, ENOSPC);
-  else if (!write_all(file.number(), vectors_of(item)) || !file.close())
-    path = failed(directory + "/" + item.place.name, errno);
-  else
-    path = publish(temporary, directory, item.place.name);
-  if (!path.ok()) (void)unlink(temporary.c_str());
-  return path;
-}
-
-void Files::write(const Outgoing& item) {
-  if (const auto path = write_now(item, kFileMode); !path.ok()) dropped(item, path.status().message);
-}
-
-void Files::dropped(const Outgoing& item, const std::string& why) {
-  std::lock_guard lock(mutex_);
-  if (drops_.files++ == 0) drops_.first = why;
-  drops_.bytes += item.bytes();
-  if (!complained_.insert(item.place.root->real).second) return;
+  if (first_.empty()) first_ = why;
+  if (!complained_.insert(root.real).second) return;
   log_error(LogModule::Dump,
-            "a dump file of {} bytes cannot be written: {}; the run continues, further losses are only counted",
-            item.bytes(), why);
+            "a dump file of {} bytes cannot be written: {}; the run continues, further losses are only counted", bytes,
+            why);
 }
 
 Drops Files::take_drops() {
   std::lock_guard lock(mutex_);
   complained_.clear();
-  return std::exchange(drops_, {});
+  return {dropped_files_.exchange(0), dropped_bytes_.exchange(0), std::exchange(first_, {})};
+}
+
+void remove_leftovers_of_dumps(const std::string& dump_path) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(dump_path.c_str()), closedir);
+  if (!listing) return;
+  while (const dirent* entry = readdir(listing.get())) {
+    const std::string_view name = entry->d_name;
+    if (name.size() == kTimeLength && std::ranges::all_of(name, [](unsigned char c) { return isdigit(c); }))
+      remove_leftovers(dump_path + "/" + entry->d_name);
+  }
 }
 
 }  // namespace belay::dump

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/endings.h"
 #include "base/log.h"
 #include "dump/names.h"
 #include "dump/step_choice.h"
@@ -49,6 +50,7 @@ bool ModelObserver::wants_run(const ModelPlan& plan, const RunInfo& run) {
     step_wanted_ = setting.config.wants_step(step_) && outlet_.usable();
     directory_ = model_directory(run.device_id, name_, run.model_id, step_);
     if (!step_wanted_) watcher_.forget();
+    guard_endings();  // the program may have installed handlers since
   }
   return step_wanted_ && (!setting.callback_only || outlet_.has_callback());
 }
@@ -78,6 +80,7 @@ void ModelObserver::begins(const RunInfo& run, const executor::MemoryPlan& memor
 
 void ModelObserver::ends(const RunInfo&) {
   if (outlet_.usable()) outlet_.write_batch();
+  guard_endings();
   if (const auto plan = this->plan()) say_what_is_whole(*plan);
 }
 
@@ -156,7 +159,9 @@ OperatorObserver::OperatorObserver(Outlet& outlet, std::shared_ptr<const Setting
       overflow_(outlet, recorder_,
                 level == OperatorLevel::Operator ? OverflowFinder::Tells::Opdebug : OverflowFinder::Tells::Nothing),
       setting_(std::move(setting)),
-      level_(level) {}
+      level_(level) {
+  guard_endings();
+}
 
 ChosenNode OperatorObserver::chosen(const graph::Node& node) const {
   ChosenNode chosen = choose_operator(setting_->config.mode, node);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 
 #include "dump/dump_path.h"
@@ -53,6 +54,15 @@ std::string time_text(std::time_t time) {
 }
 
 std::string digits_for(std::string_view path) { return std::to_string(XXH64(path.data(), path.size(), 0)); }
+
+void write_digits(char (&digits)[kMostDigits], std::string_view directory, std::string_view name) {
+  XXH64_state_t state;
+  (void)XXH64_reset(&state, 0);
+  (void)XXH64_update(&state, directory.data(), directory.size());
+  (void)XXH64_update(&state, "/", 1);
+  (void)XXH64_update(&state, name.data(), name.size());
+  (void)snprintf(digits, sizeof digits, "%llu", static_cast<unsigned long long>(XXH64_digest(&state)));
+}
 
 std::string DumpRoot::shown() const { return joined(written, time); }
 

@@ -20,6 +20,9 @@ std::string time_text(std::time_t time);
 
 // What stands for a name that the file system finds too long: a hash of the full path, in decimal digits.
 std::string digits_for(std::string_view path);
+// Those of "<directory>/<name>", without allocating.
+constexpr size_t kMostDigits = 24;  // with the NUL at their end
+void write_digits(char (&digits)[kMostDigits], std::string_view directory, std::string_view name);
 
 // Where the files of one configuration go. Only what is below `real` is made for the user.
 struct DumpRoot {

@@ -24,6 +24,7 @@ struct Outgoing {
   std::vector<Piece> pieces;
   bool grows = false;             // lines at the end of a file that may be there already
   std::shared_ptr<void> counted;  // its share of the bounded memory, besides the pieces'
+  std::string target;             // the directory where its file goes; Files::prepare() makes it
 
   uint64_t bytes() const {
     uint64_t sum = head.size();

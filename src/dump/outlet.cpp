@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump/outlet.h"
 
+#include <cstring>
 #include <ctime>
 #include <thread>
 
 #include "backend/cpu/parallel.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace belay::dump {
 namespace {
 
 constexpr size_t kBatchBytes = 32 << 20, kBatchFiles = 64;
 constexpr int64_t kMostlyWaiting = 4;  // times as long as the processor was busy
+constexpr int kPatienceSeconds = 30;
 
 int64_t nanoseconds(clockid_t clock) {
   timespec now{};
@@ -25,20 +28,36 @@ Outlet::Outlet(const OutletOptions& options)
     : memory_(options.memory),
       chunk_bytes_(options.chunk_bytes),
       file_threads_(options.file_threads),
-      file_queue_("belay-dump", options.file_threads, [this](Outgoing& item) { write_file(item); }),
-      delivery_("belay-record", 1, [this](Outgoing& item) { deliver_or_write(item); }) {}
+      synced_(options.synced),
+      files_(options.synced),
+      file_queue_(
+          "belay-dump", options.file_threads, true, [this](Outgoing& item) { return write_file(item); },
+          [this](const Outgoing& item, int error) { explain(item, error); }),
+      delivery_(
+          "belay-record", 1, false, [this](Outgoing& item) { return deliver_or_write(item); },
+          [this](const Outgoing& item, int error) { explain(item, error); }) {}
 
-void Outlet::write_file(const Outgoing& item) {
+// Of an item whose place was prepared. Allocates nothing.
+int Outlet::write_file(const Outgoing& item) {
   const int64_t begin = nanoseconds(CLOCK_MONOTONIC), worked = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  try {
-    files_.write(item);
-  } catch (const std::bad_alloc&) {
-    files_.dropped(item, "out of memory while writing it");
-  }
+  char path[PATH_MAX];
+  const int error = files_.put(item, path);
+  if (error) files_.count_drop(item.bytes());
   const int64_t took = nanoseconds(CLOCK_MONOTONIC) - begin;
   const int64_t busy = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - worked;
   const int64_t before = waiting_.load(std::memory_order_relaxed);
   waiting_.store(before - before / 16 + took - kMostlyWaiting * busy, std::memory_order_relaxed);
+  return error;
+}
+
+void Outlet::explain(const Outgoing& item, int error) {
+  files_.explain_drop(*item.place.root, item.bytes(),
+                      formatted("{}/{}: {}", item.target, item.place.name, strerror(error)));
+}
+
+void Outlet::dropped(const DumpRoot& root, uint64_t bytes, const std::string& why) {
+  files_.count_drop(bytes);
+  files_.explain_drop(root, bytes, why);
 }
 
 bool Outlet::has_spare_processors() const {
@@ -47,15 +66,16 @@ bool Outlet::has_spare_processors() const {
 }
 
 void Outlet::submit_to_batch(Outgoing item) {
-  if (has_callback() || has_spare_processors() || waiting_.load(std::memory_order_relaxed) > 0)
-    return submit(std::move(item));
+  if (has_callback() || synced_ || has_spare_processors() || waiting_.load(std::memory_order_relaxed) > 0)
+    return submit_by(Way::Aloud, std::move(item));
   gathered_bytes_ += item.bytes();
   ++gathered_files_;
-  (void)file_queue_.submit_quietly(std::move(item));
+  submit_by(Way::Quietly, std::move(item));
   if (gathered_bytes_ >= kBatchBytes || gathered_files_ >= kBatchFiles) write_batch();
 }
 
 void Outlet::write_batch() {
+  if (synced_) return file_queue_.drain();
   if (gathered_files_.exchange(0) == 0) return;
   gathered_bytes_ = 0;
   const auto threads = backend::cpu::current_threads();
@@ -83,31 +103,70 @@ BufferPool::Reservation Outlet::reserve(size_t bytes) {
   return memory_.granted(bytes);
 }
 
-void Outlet::deliver_or_write(const Outgoing& item) {
+int Outlet::deliver_or_write(Outgoing& item) {
   const DumpCallback callback = callback_.load(std::memory_order_acquire);
-  if (!callback) return write_file(item);
   try {
+    if (!callback) return write_here(item), 0;
     deliver(item, callback, chunk_bytes_);
-  } catch (const std::bad_alloc&) {
-    files_.dropped(item, "out of memory for a chunk");
+  } catch (const std::exception& e) {
+    dropped(*item.place.root, item.bytes(), formatted("a chunk cannot be delivered: {}", e.what()));
   }
+  return 0;
 }
 
-bool Outlet::submit_to(Outgoing& item, bool wait) {
-  OutgoingQueue* queue = nullptr;
-  uint64_t number = 0;
+// On the calling thread.
+void Outlet::write_here(Outgoing& item) {
+  if (const Status prepared = files_.prepare(item); !prepared.ok())
+    return dropped(*item.place.root, item.bytes(), prepared.message);
+  int error = 0;
   {
-    std::lock_guard lock(mutex_);  // unregistering waits for what came before it
-    queue = registered_ ? &delivery_ : &file_queue_;
-    number = queue->submit(std::move(item));
+    const SignalsBlocked blocked;  // a handler that ends the process waits for the file
+    error = write_file(item);
   }
-  if (wait) queue->wait(number);
-  return number != 0;
+  if (error) explain(item, error);
 }
 
-void Outlet::submit(Outgoing item) { (void)submit_to(item, false); }
+void Outlet::submit(Outgoing item) {
+  submit_by(synced_ && !has_callback() ? Way::Waiting : Way::Aloud, std::move(item));
+}
 
-void Outlet::submit_and_wait(Outgoing item) { (void)submit_to(item, true); }
+void Outlet::submit_and_wait(Outgoing item) { submit_by(Way::Waiting, std::move(item)); }
+
+void Outlet::submit_by(Way way, Outgoing item) {
+  try {
+    if (hand_over(way, item)) return;
+    if (!has_callback()) return write_here(item);
+    dropped(*item.place.root, item.bytes(), "the thread that calls the callback cannot be started");
+  } catch (const std::exception& e) {  // it was not moved
+    dropped(*item.place.root, item.bytes(), e.what());
+  }
+}
+
+// False, and the item is as it was, when no thread takes it.
+bool Outlet::hand_over(Way way, Outgoing& item) {
+  if (!usable()) return true;  // nothing comes out of a forked process
+  if (!has_callback()) {
+    if (const Status prepared = files_.prepare(item); !prepared.ok()) {
+      dropped(*item.place.root, item.bytes(), prepared.message);
+      return true;
+    }
+  }
+  std::unique_lock lock(mutex_);  // unregistering waits for what came before it
+  OutgoingQueue& queue = registered_ ? delivery_ : file_queue_;
+  if (way == Way::Quietly && !registered_) return queue.submit_quietly(item);
+  const bool waits = way == Way::Waiting && !queue.on_own_thread();
+  bool finished = false;
+  const bool taken = queue.submit(item, waits ? &finished : nullptr);
+  lock.unlock();
+  if (taken && waits) queue.wait(finished);
+  return taken;
+}
+
+void Outlet::finish() {
+  if (!usable()) return;
+  file_queue_.finish(kPatienceSeconds);
+  if (!callback_) delivery_.finish(kPatienceSeconds);
+}
 
 Status Outlet::register_callback(DumpCallback callback, int32_t flag) {
   if (!callback) return {ACL_ERROR_FAILURE, "messageCallback must not be null", "EP0007"};

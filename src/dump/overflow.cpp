@@ -84,7 +84,7 @@ void OverflowFinder::record_opdebug(const Setting& setting, const std::string& d
   if (head.ok())
     submit(std::move(item), std::move(head).value() + block);
   else
-    outlet_.dropped(item, head.status().message);
+    outlet_.dropped(*setting.root, block.size(), head.status().message);
 }
 
 // Beside the directories of the executions, where the vendor's tools do not look. A callback gets dump files only.
@@ -98,12 +98,14 @@ void OverflowFinder::record_growth(const Setting& setting, const std::string& di
 }
 
 void OverflowFinder::submit(Outgoing item, std::string content) {
+  const auto root = item.place.root;
+  const size_t bytes = content.size();
   try {
-    item.counted = outlet_.reserve(kOverhead + content.size()).take_rest();
+    item.counted = outlet_.reserve(kOverhead + bytes).take_rest();
     item.head = std::move(content);
     outlet_.submit(std::move(item));
   } catch (const std::exception& e) {
-    outlet_.dropped(item, e.what());
+    outlet_.dropped(*root, bytes, e.what());
   }
 }
 

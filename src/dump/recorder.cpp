@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump/recorder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <thread>
 
+#include "base/endings.h"
 #include "base/log.h"
 #include "base/say_once.h"
 #include "base/strict.h"
@@ -27,6 +31,8 @@ bool dumps_data(const DumpConfig& config) {
 
 OutletOptions outlet_options() {
   OutletOptions options;
+  const char* synced = std::getenv("BELAY_DUMP_SYNC");
+  options.synced = synced && std::string_view(synced) == "1";
   if (const char* text = std::getenv("BELAY_DUMP_MEMORY"); text && *text) {
     if (const auto bytes = parse_size(text); bytes && *bytes > 0)
       options.memory = *bytes;
@@ -35,6 +41,22 @@ OutletOptions outlet_options() {
   }
   options.file_threads = std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u);
   return options;
+}
+
+Outlet* process_outlet = nullptr;  // of recorder()
+
+// By exit, perhaps inside of a signal handler: nothing is locked.
+void end_of_process() {
+  if (!process_outlet->usable()) return;
+  process_outlet->write_directly();
+  if (!finish_now()) process_outlet->finish();
+  const Files& files = process_outlet->files();
+  if (files.dropped_files() == 0 || !log_enabled(LogModule::Dump, LogLevel::Error)) return;
+  char text[128];
+  const int length = snprintf(text, sizeof text, "belay: %llu dump files with %llu bytes could not be written\n",
+                              static_cast<unsigned long long>(files.dropped_files()),
+                              static_cast<unsigned long long>(files.dropped_bytes()));
+  (void)!write(STDERR_FILENO, text, static_cast<size_t>(length));
 }
 
 }  // namespace
@@ -66,6 +88,10 @@ void Recorder::use(DumpConfig config, bool callback_only) {
     log_notice(LogModule::Dump,
                "dump_level \"kernel\" is for single operators here: operators of models are watched as a whole only");
   data_path_ = root->shown() + "/";
+  if (!callback_only) {
+    remove_leftovers_of_dumps(root->real);
+    guard_the_end();
+  }
   setting_ = std::make_shared<const Setting>(Setting{std::move(config), std::move(root), callback_only});
   loaded_names_.clear();
   for (const Watched& watched : watched_) {
@@ -96,7 +122,7 @@ void Recorder::start(DumpConfig config) {
   use(std::move(config), false);
 }
 
-void Recorder::end() {
+Status Recorder::end() {
   outlet_.drain();  // callbacks that call us find everything as it was
   {
     std::lock_guard lock(mutex_);
@@ -106,7 +132,11 @@ void Recorder::end() {
   }
   outlet_.drain();
   outlet_.memory().free_kept();
-  if (const Status dropped = drops(); !dropped.ok()) log_error(LogModule::Dump, "{}", dropped.message);
+  leave_endings();
+  Status dropped = drops();
+  if (!dropped.ok() && log_enabled(LogModule::Dump, LogLevel::Error))
+    (void)std::fprintf(stderr, "belay: %s\n", dropped.message.c_str());
+  return dropped;
 }
 
 Status Recorder::init() {
@@ -170,8 +200,10 @@ void Recorder::clear() {
 Status Recorder::drops() const {
   const Drops dropped = outlet_.take_drops();
   if (dropped.files == 0) return {};
-  return {ACL_ERROR_FAILURE, formatted("{} dump files with {} bytes could not be written; the first: {}", dropped.files,
-                                       dropped.bytes, dropped.first)};
+  return {ACL_ERROR_FAILURE,
+          formatted("{} dump files with {} bytes could not be written; the first: {}", dropped.files, dropped.bytes,
+                    dropped.first),
+          "EH0004"};
 }
 
 Status Recorder::finalize() {
@@ -184,6 +216,7 @@ Status Recorder::finalize() {
   }
   outlet_.drain();
   outlet_.memory().free_kept();
+  leave_endings();
   Status dropped = drops();
   if (dropped.ok() || !strict_mode()) return dropped;
   log_error(LogModule::Dump, "{}", dropped.message);
@@ -224,11 +257,23 @@ std::shared_ptr<executor::Observer> Recorder::watch_operator(OperatorLevel level
   return std::make_shared<OperatorObserver>(outlet_, setting_, level);
 }
 
+// A program may end without aclFinalize.
+void Recorder::guard_the_end() {
+  if (&outlet_ != process_outlet) return;
+  static const int once = std::atexit(end_of_process), quick = std::at_quick_exit(end_of_process);
+  (void)once, (void)quick;
+  if (!finish_at_the_end({.finish = [] { process_outlet->finish(); },
+                          .progress = [] { return process_outlet->progress(); },
+                          .go_on = [] { process_outlet->write_later(); }}))
+    outlet_.write_directly();  // a signal would find nobody to write what waits
+  guard_endings();
+}
+
 Recorder& recorder() {
-  static auto& outlet = *new Outlet(outlet_options());
-  static const int once = std::atexit([] { outlet.drain_files(); });  // a program may end without aclFinalize
-  (void)once;
-  static auto& recorder = *new Recorder(outlet);
+  static auto& recorder = *[] {
+    process_outlet = new Outlet(outlet_options());
+    return new Recorder(*process_outlet);
+  }();
   return recorder;
 }
 

@@ -20,9 +20,10 @@ class Recorder {
  public:
   explicit Recorder(Outlet& outlet) : outlet_(outlet) {}
 
-  // aclInit was given this dump section; aclFinalize ends what it began, and waits for everything queued.
+  // aclInit was given this dump section; aclFinalize ends what it began, and waits for everything queued: 500001 with
+  // the counts, which stderr has, too, when files were dropped.
   void start(DumpConfig config);
-  void end();
+  Status end();
   // False inside a dump callback, which would wait for itself.
   bool may_wait() const { return outlet_.may_wait(); }
   // Until the files that are queued are on disk.
@@ -64,6 +65,7 @@ class Recorder {
   void clear();
   void say_what_matched_nothing() const;
   Status drops() const;
+  void guard_the_end();
 
   Outlet& outlet_;
   mutable std::mutex mutex_;

@@ -50,6 +50,12 @@ const Statistics* TensorRecorder::Taken::find(size_t port) const {
   return found == inputs.end() ? nullptr : &found->second;
 }
 
+uint64_t TensorRecorder::bytes_of(const Entries& entries) {
+  uint64_t sum = 0;
+  for (const Entry& entry : entries) sum += entry.header.size;
+  return sum;
+}
+
 void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool input, const ChosenTensor& chosen,
                                const Statistics* measured) {
   const uint64_t bytes = graph::bytes_of(tensor.type, tensor.count());
@@ -86,7 +92,7 @@ void TensorRecorder::record(const Setting& setting, const std::string& directory
   const uint64_t time = next_time();
   Place place{setting.root, directory, chosen.stem + "." + file_suffix(run.task_id, run.stream_id, time)};
   if (taken.of == &chosen && !taken.status.ok())
-    return outlet_.dropped({.place = std::move(place)}, taken.status.message);
+    return outlet_.dropped(*setting.root, bytes_of(entries), taken.status.message);
   emit(setting, std::move(place), chosen.name, time, entries);
 }
 
@@ -139,7 +145,7 @@ void TensorRecorder::emit(const Setting& setting, Place place, const std::string
   } catch (const std::exception& e) {
     status = {ACL_ERROR_FAILURE, e.what()};
   }
-  if (!status.ok()) outlet_.dropped(item, status.message);
+  if (!status.ok()) outlet_.dropped(*setting.root, bytes_of(entries), status.message);  // the item may have been moved
 }
 
 void TensorRecorder::submit(Outgoing item) {

@@ -76,6 +76,7 @@ class TensorRecorder {
     const Statistics* find(size_t port) const;
   };
 
+  static uint64_t bytes_of(const Entries& entries);
   static void add_entry(Entries& entries, const Tensor& tensor, bool input, const ChosenTensor& chosen,
                         const Statistics* measured = nullptr);
   void emit(const Setting& setting, Place place, const std::string& name, uint64_t time, const Entries& entries);

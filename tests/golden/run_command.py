@@ -4,6 +4,7 @@ Usage: run_command.py DRIVER ATC BELAY [TEST...]"""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -50,6 +51,55 @@ class RunCommand(DumpTest):
             self.call("m.onnx", "--input", option, "-o", "out")
             np.testing.assert_array_equal(np.load(self.work / "out/output_0.npy"), x + x)
             np.testing.assert_array_equal(np.load(self.work / "out/output_1.npy"), -x)
+
+    def small_disk(self):
+        """A file system of 64 KiB, or None where none can be mounted."""
+        disk = self.work / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True).returncode:
+            return None
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        return disk
+
+    def check_full_disk(self, fault, level):
+        """21 files of about 8 KiB, room for less than 64 KiB."""
+        nodes = [helper.make_node("Neg", [f"v{i}"], [f"v{i + 1}"], f"neg{i}") for i in range(20)]
+        self.write("net.onnx", model(nodes, [("v0", F, [2048])], [("v20", F, [2048])]))
+        config = self.config(path="disk", dump_list=[{}])
+        variables = {**os.environ, "ASCEND_GLOBAL_LOG_LEVEL": level, "ASCEND_PROCESS_LOG_PATH": str(self.work / "log"),
+                     "BELAY_FAULT": fault}  # fmt: skip
+        done = subprocess.run([BELAY, "run", "net.onnx", "--dump", config], cwd=self.work, capture_output=True, text=True,
+                              env=variables)  # fmt: skip
+        print(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("v20", done.stdout)  # the results are shown all the same
+        files = [path for path in (self.work / "disk").rglob("*") if path.is_file()]
+        self.assertLess(len(files), 21)
+        self.assertLessEqual(sum(path.stat().st_size for path in files), 65536)
+        sentence = (rf"{21 - len(files)} dump files with (\d+) bytes could not be written; the first: \S+: "
+                    "No space left on device")  # fmt: skip
+        self.assertRegex(done.stderr, f"belay run: the dump is not whole: {sentence}\n$")
+        lost = int(re.search(sentence, done.stderr).group(1))
+        self.assertGreater(lost, (21 - len(files)) * 8192)
+        self.assertEqual(len(re.findall(f"^belay: {sentence}$", done.stderr, re.M)), 0 if level == "4" else 1)
+
+    def test_a_full_disk_is_said_and_is_no_success(self):
+        if not self.small_disk():
+            self.skipTest("tmpfs cannot be mounted here; the next test has BELAY_FAULT=enospc instead")
+        self.check_full_disk("", "3")
+
+    def test_room_for_some_files_only_is_said_whether_logs_are_on_or_off(self):
+        for level in ("3", "4"):
+            shutil.rmtree(self.work / "disk", ignore_errors=True)
+            (self.work / "disk").mkdir()
+            self.check_full_disk("enospc@64K", level)
+
+    def test_json_says_what_was_lost(self):
+        config = self.config(dump_list=[{}])
+        done = subprocess.run([BELAY, "run", "tiny.onnx", "--json", "--dump", config], cwd=self.work, capture_output=True,
+                              text=True, env={**os.environ, "BELAY_FAULT": "enospc@0"})  # fmt: skip
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("3 dump files with", json.loads(done.stdout)["dump_lost"])
 
     def test_a_dump_by_a_remote_path_is_found(self):
         self.write("acl.json", '{"dump":{"dump_path":"10.0.0.1:../../far","dump_list":[{}]}}')

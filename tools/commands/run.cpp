@@ -57,6 +57,15 @@ void say_unknown_keys_of(const std::string& acl_json) {
     std::fprintf(stderr, "belay run: %s: %s\n", acl_json.c_str(), sentence.c_str());
 }
 
+// "12 dump files with ...": what aclFinalize left to be read; empty when nothing was lost.
+std::string what_was_lost() {
+  const char* said = aclGetRecentErrMsg();
+  const std::string text = said ? said : "";
+  const std::string_view by = "aclFinalize: ";
+  const size_t at = text.find(by);
+  return at == text.npos ? text : text.substr(at + by.size(), text.find('\n', at) - at - by.size());
+}
+
 void run(const RunOptions& options) {
   if (!options.dump.empty()) say_unknown_keys_of(options.dump);
   if (options.threads > 0) setenv("BELAY_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
@@ -83,7 +92,9 @@ void run(const RunOptions& options) {
   }
   const char* configured = acldumpGetPath(DATA_DUMP);
   const std::string dump = configured ? dump::local_path(configured) : "";
-  session.reset();  // afterwards every file of the dump is there
+  (void)aclGetRecentErrMsg();
+  session.reset();  // afterwards every file of the dump is there, or aclFinalize says which are not
+  const std::string lost = what_was_lost();
   const bool dumped = !dump.empty() && std::filesystem::exists(dump);
   const double least = *std::min_element(times.begin(), times.end());
   if (options.json) {
@@ -91,7 +102,9 @@ void run(const RunOptions& options) {
                           {"median_ms", median(times)}, {"min_ms", least},    {"outputs", as_json(results)}};
     if (!memory.is_null()) report["memory"] = memory;
     if (!dump.empty()) report["dump"] = dumped ? nlohmann::json(dump) : nlohmann::json();
+    if (!lost.empty()) report["dump_lost"] = lost;
     std::printf("%s\n", json_text(report, 2).c_str());
+    if (!lost.empty()) throw std::runtime_error("the dump is not whole: " + lost);
     return;
   }
   std::printf("%s: loaded in %.1f ms; %d run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(), load_ms,
@@ -100,8 +113,9 @@ void run(const RunOptions& options) {
   if (!memory_text.empty()) std::printf("%s\n", memory_text.c_str());
   if (dumped)
     std::printf("dump in %s\n", dump.c_str());
-  else if (!dump.empty())
+  else if (!dump.empty() && lost.empty())
     std::printf("nothing was dumped: the configuration chose nothing here; ASCEND_SLOG_PRINT_TO_STDOUT=1 shows why\n");
+  if (!lost.empty()) throw std::runtime_error("the dump is not whole: " + lost);
 }
 
 }  // namespace

@@ -3,11 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <filesystem>
 #include <future>
+#include <system_error>
 #include <thread>
 
 #include "backend/cpu/parallel.h"
@@ -294,6 +298,73 @@ TEST_F(OutletTest, WhoNeedsRoomWritesTheBatchThatTakesIt) {
   (void)outlet.reserve(200);
   EXPECT_EQ(outlet.memory().waits(), 0u);
   EXPECT_EQ(on_disk("a"), "x");
+}
+
+// No thread can be started: the limit of processes is met. It does not hold for root, so the child is somebody else.
+#ifndef __SANITIZE_THREAD__  // which needs threads of its own
+template <class Body>
+int without_threads(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{0, 0};
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(77);
+    setrlimit(RLIMIT_NPROC, &none);
+    try {
+      std::thread([] {}).join();
+      _exit(77);
+    } catch (const std::system_error&) {
+      body();
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_F(OutletTest, WithoutThreadsFilesAreWrittenAllTheSame) {
+  chmod(directory_.path().c_str(), 0777);
+  const int status = without_threads([&] {
+    Outlet outlet({});
+    outlet.submit(item("a", "alone"));
+    outlet.submit_to_batch(item("b", "in a batch"));
+    outlet.write_batch();
+    outlet.submit_and_wait(item("c", "waited for"));
+    outlet.drain();
+    if (outlet.take_drops().files != 0) _exit(1);
+  });
+  if (status == 77 << 8) GTEST_SKIP() << "threads cannot be limited here";
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(on_disk("a"), "alone");
+  EXPECT_EQ(on_disk("b"), "in a batch");
+  EXPECT_EQ(on_disk("c"), "waited for");
+}
+
+TEST_F(OutletTest, WithoutThreadsWhatTheCallbackDoesNotGetIsCounted) {
+  const int status = without_threads([&] {
+    Outlet outlet({});
+    if (!outlet.register_callback(on_chunk, 0).ok()) _exit(1);
+    outlet.submit(item("a", "12345"));
+    const Drops drops = outlet.take_drops();
+    if (drops.files != 1 || drops.bytes != 5 || drops.first.find("cannot be started") == std::string::npos) _exit(2);
+  });
+  if (status == 77 << 8) GTEST_SKIP() << "threads cannot be limited here";
+  EXPECT_EQ(status, 0);
+}
+#endif
+
+TEST_F(OutletTest, FinishingNeedsNoThreadOfTheQueueAndWritesDirectlyAfterwards) {
+  Outlet outlet({.file_threads = 1});
+  for (int i = 0; i < 200; ++i) outlet.submit(item("f" + std::to_string(i), std::to_string(i)));
+  outlet.finish();
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(on_disk("f" + std::to_string(i)), std::to_string(i));
+  outlet.submit(item("later", "at once"));
+  EXPECT_EQ(on_disk("later"), "at once");
+  outlet.write_later();
+  outlet.submit(item("again", "as usual"));
+  outlet.drain();
+  EXPECT_EQ(on_disk("again"), "as usual");
+  EXPECT_EQ(outlet.memory().used(), 0u);
 }
 
 }  // namespace

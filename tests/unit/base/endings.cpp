@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/endings.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#ifndef __SANITIZE_THREAD__  // which delays signals
+namespace belay {
+namespace {
+
+// Runs the body in a child, where `finish` writes an 'f', `go_on` a 'g' and handlers what they like. What was written,
+// and how the child ended.
+struct Ended {
+  std::string written;
+  int status = 0;
+};
+int told = -1;
+void tell(char what) { (void)!write(told, &what, 1); }
+
+template <class Body>
+Ended run(Body body) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    told = ends[1];
+    body();
+    _exit(0);
+  }
+  close(ends[1]);
+  Ended ended;
+  for (char c; read(ends[0], &c, 1) == 1;) ended.written += c;
+  close(ends[0]);
+  waitpid(child, &ended.status, 0);
+  return ended;
+}
+
+void guard() {
+  (void)finish_at_the_end(
+      {.finish = [] { tell('f'); }, .progress = [] { return uint64_t{0}; }, .go_on = [] { tell('g'); }});
+  guard_endings();
+}
+
+TEST(Endings, ADefaultSignalFinishesAndEndsTheProcessAsItWould) {
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT}) {
+    const Ended ended = run([=] {
+      guard();
+      raise(signal);
+    });
+    EXPECT_EQ(ended.written, "f") << signal;
+    EXPECT_TRUE(WIFSIGNALED(ended.status) && WTERMSIG(ended.status) == signal) << signal;
+  }
+}
+
+TEST(Endings, AbortAndRealFaultsToo) {
+  const Ended aborted = run([] { guard(), abort(); });
+  EXPECT_EQ(aborted.written, "f");
+  EXPECT_EQ(WTERMSIG(aborted.status), SIGABRT);
+#ifndef __SANITIZE_ADDRESS__  // whose own handler ends the process otherwise
+  const Ended crashed = run([] {
+    guard();
+    volatile uintptr_t nowhere = 16;
+    *reinterpret_cast<volatile int*>(nowhere) = 1;
+  });
+  EXPECT_EQ(crashed.written, "f");
+  EXPECT_EQ(WTERMSIG(crashed.status), SIGSEGV);
+#endif
+}
+
+TEST(Endings, AnIgnoredSignalStaysIgnored) {
+  const Ended ended = run([] {
+    signal(SIGTERM, SIG_IGN);
+    guard();
+    raise(SIGTERM);
+    struct sigaction now {};
+    sigaction(SIGTERM, nullptr, &now);
+    tell(now.sa_handler == SIG_IGN ? 'i' : 'x');
+  });
+  EXPECT_EQ(ended.written, "i");
+  EXPECT_EQ(ended.status, 0);
+}
+
+TEST(Endings, HandlersOfTheProgramRunWhetherInstalledBeforeOrAfter) {
+  const Ended ended = run([] {
+    signal(SIGTERM, [](int) { tell('b'); });
+    guard();
+    raise(SIGTERM);
+    signal(SIGINT, [](int) { tell('a'); });  // over ours
+    raise(SIGINT);
+    guard_endings();
+    raise(SIGINT);
+    tell('.');
+  });
+  EXPECT_EQ(ended.written,
+            "fbg"
+            "a"
+            "fag"
+            ".");
+  EXPECT_EQ(ended.status, 0);
+}
+
+struct sigaction saved;
+
+TEST(Endings, AHandlerThatCallsTheOneBeforeItIsCalledOnce) {
+  const Ended ended = run([] {
+    guard();
+    struct sigaction mine {};
+    mine.sa_sigaction = [](int number, siginfo_t* info, void* context) {
+      tell('m');
+      saved.sa_sigaction(number, info, context);  // ours, which stands for the default
+    };
+    mine.sa_flags = SA_SIGINFO;
+    sigaction(SIGTERM, &mine, &saved);
+    for (int i = 0; i < 20; ++i) guard_endings();
+    raise(SIGTERM);
+  });
+  EXPECT_EQ(ended.written.substr(0, 3), "fmf");
+  EXPECT_TRUE(WIFSIGNALED(ended.status) && WTERMSIG(ended.status) == SIGTERM);
+}
+
+TEST(Endings, SignalsAreGivenBack) {
+  const Ended ended = run([] {
+    guard();
+    leave_endings();
+    struct sigaction now {};
+    sigaction(SIGTERM, nullptr, &now);
+    tell(now.sa_handler == SIG_DFL ? 'd' : 'x');
+  });
+  EXPECT_EQ(ended.written, "d");
+}
+
+TEST(Endings, AChildOfTheProcessFinishesNothing) {
+  const Ended ended = run([] {
+    guard();
+    const pid_t child = fork();
+    if (child == 0) raise(SIGTERM);
+    int status = 0;
+    waitpid(child, &status, 0);
+    tell(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 't' : 'x');
+  });
+  EXPECT_EQ(ended.written, "t");
+}
+
+}  // namespace
+}  // namespace belay
+#endif
