@@ -87,9 +87,10 @@ Status dynamic_quantize_linear(NodeContext& c) {
   const Edge none = c.scalar("zero", 0, DataType::Float);
   const Edge high = c.add("Maximum", {c.add("ReduceMax", {c.in(0), all}, whole), none});
   const Edge low = c.add("Minimum", {c.add("ReduceMin", {c.in(0), all}, whole), none});
-  const Edge scale = c.add("Muls", {c.add("Sub", {high, low})}, {{"value", 1.0f / 255}});
-  const Edge ratio = c.add({"RealDiv", "RealDiv_zp"}, {c.add("Sub", {none, low}), scale});
   const Edge top = c.scalar("top", 255, DataType::Float);
+  // Divided, not multiplied by 1/255, which is rounded itself.
+  const Edge scale = c.add({"RealDiv", "RealDiv_scale"}, {c.add("Sub", {high, low}), top});
+  const Edge ratio = c.add({"RealDiv", "RealDiv_zp"}, {c.add("Sub", {none, low}), scale});
   const Edge zero = c.add({"Round", "Round_zp"}, {c.add({"ClipByValue", "ClipByValue_zp"}, {ratio, none, top})});
   const Edge steps = c.add({"Round", "Round_y"}, {c.add({"RealDiv", "RealDiv_y"}, {c.in(0), scale})});
   const Edge clipped = c.add("ClipByValue", {c.add("Add", {steps, zero}), none, top});

@@ -21,8 +21,8 @@ def dims_text(shape):
 class Plan:
     """The lines for `replay`, and which run each of its results belongs to."""
 
-    def __init__(self, case, folder, wanted):
-        self.case, self.folder, self.wanted, self.lines, self.runs = case, folder, wanted, [], []
+    def __init__(self, case, wanted):
+        self.case, self.wanted, self.lines, self.runs = case, wanted, [], []
         if case.gears:
             self.with_gears()
         elif case.dynamic:
@@ -33,10 +33,10 @@ class Plan:
     def take(self, dataset, run, room=0):
         for i, (name, array) in enumerate(self.case.inputs[run].items()):
             dims = dims_text(array.shape) if self.case.dynamic else "-"
-            self.lines.append(f"input {dataset} {i} {self.folder / f'in_{run}_{name}.bin'} {dims} {room}")
+            self.lines.append(f"input {dataset} {i} in_{run}_{name}.bin {dims} {room}")
 
     def result(self, verb, dataset, run):
-        self.lines.append(f"{verb} {dataset} {self.folder / f'out_{len(self.runs)}'}")
+        self.lines.append(f"{verb} {dataset} out_{len(self.runs)}")
         self.runs.append(run)
 
     def room(self, dataset, run):
@@ -119,11 +119,10 @@ def read_outputs(prefix):
 def results(atc, replay, case, folder, wanted):
     """(run, outputs) for each step of the plan. `wanted` are the oracle's outputs by run: they tell what room a gear needs."""
     model = convert(atc, case, folder)
-    plan = Plan(case, folder, wanted)
+    plan = Plan(case, wanted)
     (folder / "plan.txt").write_text("\n".join(plan.lines) + "\n")
     environment = dict(os.environ, BELAY_NUM_THREADS=str(case.threads), ASCEND_GLOBAL_LOG_LEVEL="4")
-    command = [replay, str(model), str(folder / "plan.txt")]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run([replay, str(model), "plan.txt"], capture_output=True, text=True, env=environment, cwd=folder)
     if done.returncode < 0:
         raise Failure(f"replay was ended by signal {-done.returncode}, with {case.threads} threads")
     if done.returncode:

@@ -35,7 +35,10 @@ class Control:
             arrays = {"matrix": self.g.numbers.integers(-3, 4, MATRIX), "image": self.g.numbers.integers(-3, 4, IMAGE)}
             arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
             inputs.append(arrays | {name: values[r % len(values)] for name, values in self.more.items()})
-        return Case(self.g.model(outputs), inputs, exact=self.exact, threads=self.g.random.choice(THREADS),
+        # A converter that is not told the sizes must leave them to the run.
+        open_shapes = self.g.random.random() < 0.25
+        options = ["--input_shape=matrix:-1,4;image:1,2,-1,-1"] if open_shapes else []
+        return Case(self.g.model(outputs), inputs, options, dynamic=open_shapes, exact=self.exact, threads=self.g.random.choice(THREADS),
                     types=self.g.types)
 
 

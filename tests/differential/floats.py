@@ -20,7 +20,7 @@ def build(seed, blocks, of_images, low, high):
     g = Graph(seed)
     image, pick = g.random.random() < 0.6, g.random.choice
     if image:
-        g.input("x", np.float32, (pick([1, 2]), pick([3, 4, 8]), pick([7, 8, 12, 16]), pick([7, 8, 12, 16])))
+        g.input("x", np.float32, (pick([1, 2]), pick([3, 4, 8, 16]), pick([7, 8, 12, 16, 28]), pick([7, 8, 12, 16, 28])))
     else:
         g.input("x", np.float32, pick([(2, 6, 16), (5, 2, 8), (1, 12, 8), (4, 16)]))
     for _ in range(g.random.randrange(low, high)):

@@ -147,10 +147,11 @@ class Case:
     """A model and what it is run on. `inputs`: for each run its arrays by name. `gears`: for each run what it sets, as
     ("batch", [4]). `dynamic`: the program tells the shapes. `exact`: any other bit is a difference. `oracle` and `shown`: the
     models and inputs that the oracle gets instead (half types): one that rounds as Belay says it does, and one that never rounds.
-    `types`: of the tensors of the model, to look for the node that differs. `for_numpy`: the interpreter knows its operators."""
+    `types`: of the tensors of the model, to look for the node that differs. `for_numpy`: the interpreter knows its operators.
+    `unit`: the distance of two numbers of a half type, relative."""
 
     def __init__(self, model, inputs, atc=(), gears=None, dynamic=False, exact=False, threads=1, oracle=None, shown=None,
-                 types=None, for_numpy=True):  # fmt: skip
+                 types=None, for_numpy=True, unit=None):  # fmt: skip
         self.model, self.inputs, self.atc, self.gears, self.dynamic = model, inputs, list(atc), gears, dynamic
         self.exact, self.threads, self.oracle, self.shown, self.types = exact, threads, oracle, shown, types or {}
-        self.for_numpy = for_numpy
+        self.for_numpy, self.unit = for_numpy, unit

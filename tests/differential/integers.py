@@ -156,7 +156,8 @@ def power(g, x, kind, shape):
 
 
 def one_hot(g, x, kind, shape):
-    if kind in WIDE:
+    if kind in WIDE:  # indices beyond the depth: docs/convert.md
+        x = g.add("Clip", [x, g.constant(-5, kind), g.constant(4, kind)], shape, kind)
         g.add("OneHot", [x, g.integers([5]), g.constant([-1, 7], kind)], (*shape, 5), kind, axis=-1)
 
 

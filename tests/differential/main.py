@@ -68,7 +68,7 @@ class Runner:
                 return f"{len(found)} outputs, not {len(outputs[0][run])}"
             for i, each in enumerate(found):
                 plain = outputs[1][run][i] if len(outputs) > 1 else None
-                text = difference(each, outputs[0][run][i], case.exact, plain)
+                text = difference(each, outputs[0][run][i], case.exact, plain, case.unit)
                 if text:
                     return f"step {step} (run {run}): output {i} {text}"
         return ""

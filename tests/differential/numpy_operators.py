@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators of ONNX in numpy, each by its definition: f(inputs, attributes, opset). Floats come as float64."""
 import itertools
+import math
 
 import numpy as np
 from onnx import numpy_helper
@@ -189,6 +190,14 @@ def max_pool(v, a, o):
     return np.max([part for _, part in taps], axis=0)
 
 
+def average_pool(v, a, o):
+    """Padding does not count."""
+    n = v[0].ndim - 2
+    where = (a["kernel_shape"], a.get("strides", [1] * n), a.get("pads", [0] * 2 * n), a.get("dilations", [1] * n))
+    total = sum(part for _, part in windows(v[0], *where))
+    return total / sum(part for _, part in windows(np.ones_like(v[0]), *where))
+
+
 def batch_norm(v, a, o):
     x, *rest = v
     scale, shift, mean, variance = (each.reshape(1, -1, *[1] * (x.ndim - 2)) for each in rest)
@@ -227,6 +236,22 @@ def lstm(v, a, o):
     return np.stack(steps)[:, None], h[None], c[None]
 
 
+def gru(v, a, o):
+    """One direction; the gate is applied before the product. Gates come as z, r, h."""
+    x, w, r = v[0], v[1][0], v[2][0]
+    size = a["hidden_size"]
+    wz, wr, wh = np.split(w, 3)
+    rz, rr, rh = np.split(r, 3)
+    bz, br, bh = np.split(v[3][0].reshape(2, -1).sum(0), 3)
+    h, steps = np.zeros((x.shape[1], size)), []
+    for part in x:
+        z = sigmoid(part @ wz.T + h @ rz.T + bz)
+        reset = sigmoid(part @ wr.T + h @ rr.T + br)
+        h = (1 - z) * np.tanh(part @ wh.T + (reset * h) @ rh.T + bh) + z * h
+        steps.append(h)
+    return np.stack(steps)[:, None], h[None]
+
+
 def gemm(v, a, o):
     left, right = (v[0].T if a.get("transA") else v[0]), (v[1].T if a.get("transB") else v[1])
     y = left @ right * a.get("alpha", 1.0)
@@ -234,11 +259,17 @@ def gemm(v, a, o):
 
 
 def resize(v, a, o):
-    """Nearest and asymmetric, rounded down: what the graphs here have."""
+    """Asymmetric, to the nearest below or linear: what the graphs here have."""
     x = v[0]
     for axis, scale in enumerate(v[2]):
-        places = np.floor(np.arange(int(np.floor(x.shape[axis] * scale))) / scale).astype(int)
-        x = np.take(x, places, axis)
+        places = np.arange(int(np.floor(x.shape[axis] * scale))) / scale
+        below = np.floor(places).astype(int)
+        y = np.take(x, below, axis)
+        if a.get("mode") == "linear":
+            above = np.take(x, np.minimum(below + 1, x.shape[axis] - 1), axis)
+            part = (places - below).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+            y = y + (above - y) * part
+        x = y
     return x
 
 
@@ -346,6 +377,26 @@ def compress(v, a, o):
     return np.compress(keep, x, 0 if axis is None else axis)
 
 
+def overlap(a, b):
+    """Of two boxes, by their corners in any order: what they share, of what they cover together."""
+    low = np.maximum(np.minimum(a[:2], a[2:]), np.minimum(b[:2], b[2:]))
+    high = np.minimum(np.maximum(a[:2], a[2:]), np.maximum(b[:2], b[2:]))
+    shared = np.prod(np.maximum(high - low, 0))
+    return shared / (np.prod(np.abs(a[2:] - a[:2])) + np.prod(np.abs(b[2:] - b[:2])) - shared)
+
+
+def non_max_suppression(v, a, o):
+    boxes, scores, most, near, least = v
+    kept = []
+    for batch, kind in np.ndindex(*scores.shape[:2]):
+        own = []
+        for i in np.argsort(-scores[batch, kind], kind="stable"):
+            if scores[batch, kind, i] > least and len(own) < most and all(overlap(boxes[batch, i], boxes[batch, j]) <= near for j in own):
+                own.append(i)
+        kept += [(batch, kind, i) for i in own]
+    return np.asarray(kept, np.int64).reshape(-1, 3)
+
+
 def filled(v, a, o):
     value = numpy_helper.to_array(a["value"]) if "value" in a else np.zeros(1, np.float32)
     return np.full([int(dim) for dim in v[0]], value[0], value.dtype)
@@ -387,12 +438,15 @@ def two(function):
 
 OPERATORS = {
     "Abs": one(np.abs), "Add": two(np.add), "And": two(np.logical_and), "ArgMax": argument(np.argmax),
-    "ArgMin": argument(np.argmin), "BatchNormalization": batch_norm, "BitShift": shifted, "BitwiseAnd": two(np.bitwise_and),
+    "ArgMin": argument(np.argmin), "AveragePool": average_pool, "BatchNormalization": batch_norm, "BitShift": shifted, "BitwiseAnd": two(np.bitwise_and),
     "BitwiseNot": one(np.bitwise_not), "BitwiseOr": two(np.bitwise_or), "BitwiseXor": two(np.bitwise_xor),
     "Cast": one(lambda x: x), "Ceil": one(np.ceil), "Clip": clip, "Compress": compress,
     "Concat": lambda v, a, o: np.concatenate(v, a["axis"]), "Constant": lambda v, a, o: numpy_helper.to_array(a["value"]),
     "ConstantOfShape": filled, "Conv": conv, "ConvInteger": conv_integer, "ConvTranspose": conv_transpose, "CumSum": cum_sum,
     "DequantizeLinear": dequantize, "Div": divide, "DynamicQuantizeLinear": dynamic_quantize, "Equal": two(np.equal),
+    "Elu": lambda v, a, o: np.where(v[0] < 0, a.get("alpha", 1.0) * np.expm1(v[0]), v[0]), "Erf": one(np.vectorize(math.erf, [np.float64])),
+    "GRU": gru, "HardSwish": one(lambda x: x * np.clip(x / 6 + 0.5, 0, 1)), "ReduceL2": reduced(lambda x, **more: np.sqrt(np.sum(x * x, **more))),
+    "Softplus": one(lambda x: np.logaddexp(x, 0)),
     "Exp": one(np.exp), "Expand": lambda v, a, o: v[0] * np.ones([int(dim) for dim in v[1]], v[0].dtype),
     "Flatten": lambda v, a, o: v[0].reshape(int(np.prod(v[0].shape[: a.get("axis", 1)])), -1), "Floor": one(np.floor),
     "Gather": lambda v, a, o: np.take(v[0], v[1], a.get("axis", 0)), "GatherElements": gather_elements, "GatherND": gather_nd,
@@ -402,6 +456,7 @@ OPERATORS = {
     "LeakyRelu": lambda v, a, o: np.where(v[0] < 0, v[0] * a.get("alpha", 0.01), v[0]), "Less": two(np.less),
     "LessOrEqual": two(np.less_equal), "MatMul": two(np.matmul), "MatMulInteger": matmul_integer, "Max": folded(np.maximum),
     "MaxPool": max_pool, "Min": folded(np.minimum), "Mod": modulo, "Mul": two(np.multiply), "Neg": one(np.negative),
+    "NonMaxSuppression": non_max_suppression,
     "NonZero": one(lambda x: np.stack(np.nonzero(x)).astype(np.int64) if x.ndim else np.zeros((0, int(x != 0)), np.int64)),
     "Not": one(np.logical_not), "OneHot": one_hot, "Or": two(np.logical_or),
     "PRelu": lambda v, a, o: np.where(v[0] < 0, v[0] * v[1], v[0]), "Pad": pad, "Pow": two(np.power),

@@ -234,8 +234,7 @@ def dynamic(seed):
     inputs = []
     for _ in range(3):
         inputs.append(arrays(g, shape, {name: g.random.choice(sizes) for name, sizes in SIZES.items()}))
-    return Case(g.model(), inputs, [input_shape(g, shape)], dynamic=True, threads=g.random.choice(THREADS), types=g.types,
-                for_numpy=False)  # fmt: skip
+    return Case(g.model(), inputs, [input_shape(g, shape)], dynamic=True, threads=g.random.choice(THREADS), types=g.types)
 
 
 def gears(seed):
@@ -260,7 +259,7 @@ def gears(seed):
             for each, choice in zip(inputs, chosen)]  # fmt: skip
     options = [input_shape(g, shape), option + text] + (["--input_format=ND"] if kind == "dims" else [])
     return Case(g.model(), inputs, options, gears=[(kind, each) for each in told], threads=g.random.choice(THREADS),
-                types=g.types, for_numpy=False)  # fmt: skip
+                types=g.types)  # fmt: skip
 
 
 KINDS = {"shapes": dynamic, "gears": gears}
