@@ -15,7 +15,10 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <utility>
+#include <vector>
 
+#include "base/log_delay.h"
 #include "base/log_file.h"
 
 namespace belay {
@@ -48,6 +51,8 @@ Observers& observers() {
 }
 
 thread_local bool observing = false;
+thread_local int delays = 0;
+thread_local std::vector<std::pair<bool, std::string>> delayed;
 
 void apply(const LogSettings& settings) {
   Sink& out = sink();
@@ -78,6 +83,10 @@ void show_observers(bool run, std::string_view line) {
   if (observing) return;
   Observers& all = observers();
   std::shared_lock lock(all.mutex);
+  if (delays > 0) {
+    if (!all.by_number.empty()) delayed.emplace_back(run, line);
+    return;
+  }
   observing = true;
   for (const auto& [number, observer] : all.by_number) observer(run, line);
   observing = false;
@@ -210,6 +219,13 @@ bool log_enabled(LogLevel level) noexcept {
   } catch (...) {
     return false;
   }
+}
+
+LogDelay::LogDelay() { ++delays; }
+
+LogDelay::~LogDelay() {
+  if (--delays > 0) return;
+  for (const auto& [run, line] : std::exchange(delayed, {})) show_observers(run, line);
 }
 
 uint64_t add_log_observer(LogObserver observer) {

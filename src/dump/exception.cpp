@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "base/log_delay.h"
 #include "base/text.h"
 #include "base/trap.h"
 #include "dump/core_file.h"
@@ -107,6 +108,7 @@ Status ExceptionDump::check(Scene scene) const {
 
 Status ExceptionDump::enable(Scene scene, const std::string& dump_path) {
   TRY(check(scene));
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   if (scene_ != Scene::None) {
     log_notice(LogModule::Dump, "dump_scene {} changes nothing: the exception dump {} is on, with its files in {}",
@@ -133,6 +135,7 @@ bool ExceptionDump::lock_device(int device) {
 }
 
 void ExceptionDump::device_set(int device) {
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   device_set_ = true;
   if (scene_ != Scene::Detail || lock_device(device)) return;

@@ -16,6 +16,7 @@
 #include "base/atomic_file.h"
 #include "base/faults.h"
 #include "base/log.h"
+#include "base/log_delay.h"
 #include "base/text.h"
 
 namespace belay::dump {
@@ -212,6 +213,7 @@ void Files::count_drop(uint64_t bytes) noexcept {
 }
 
 void Files::explain_drop(const DumpRoot& root, uint64_t bytes, const std::string& why) {
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   if (first_.empty()) first_ = why;
   if (!complained_.insert(root.real).second) return;

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/log.h"
+#include "base/log_delay.h"
 #include "base/text.h"
 #include "dump/environment.h"
 
@@ -83,6 +84,7 @@ void OpArgsRecords::write(const std::string& directory, size_t& next, bool binar
 }
 
 Status OpArgsRecords::stop() {
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   if (!started_) return {};
   Lost lost;

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/parallel.h"
 #include "base/log.h"
+#include "base/log_delay.h"
 #include "base/text.h"
 
 namespace belay::dump {
@@ -172,6 +173,7 @@ Status Outlet::register_callback(DumpCallback callback, int32_t flag) {
   if (!callback) return {ACL_ERROR_FAILURE, "messageCallback must not be null", "EP0007"};
   if (flag != 0) return {ACL_ERROR_FAILURE, "flag must be 0: nothing is written to disk", "EP0006"};
   {
+    const LogDelay delay;
     std::lock_guard lock(mutex_);
     if (registered_ || callback_) {
       log_error(LogModule::Dump, "acldumpRegCallback: a callback is registered already and stays; unregister it first");
@@ -186,6 +188,7 @@ Status Outlet::register_callback(DumpCallback callback, int32_t flag) {
 
 void Outlet::unregister_callback() {
   {
+    const LogDelay delay;
     std::lock_guard lock(mutex_);
     if (!registered_) {
       log_warning(LogModule::Dump, "acldumpUnregCallback: no callback is registered");

@@ -11,6 +11,7 @@
 
 #include "base/endings.h"
 #include "base/log.h"
+#include "base/log_delay.h"
 #include "base/say_once.h"
 #include "base/strict.h"
 #include "base/text.h"
@@ -117,6 +118,7 @@ std::shared_ptr<const ModelPlan> Recorder::plan_for(const std::string& name, con
 }
 
 void Recorder::start(DumpConfig config) {
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   by_init_ = dumps_data(config);
   use(std::move(config), false);
@@ -125,6 +127,7 @@ void Recorder::start(DumpConfig config) {
 Status Recorder::end() {
   outlet_.drain();  // callbacks that call us find everything as it was
   {
+    const LogDelay delay;
     std::lock_guard lock(mutex_);
     say_what_matched_nothing();
     clear();
@@ -140,6 +143,7 @@ Status Recorder::end() {
 }
 
 Status Recorder::init() {
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   if (initialized_)
     return {ACL_ERROR_REPEAT_INITIALIZE, "aclmdlInitDump was called before; call aclmdlFinalizeDump first", "EP0008"};
@@ -160,6 +164,7 @@ Status Recorder::require_init() const {
 
 Status Recorder::set(DumpConfig config) {
   TRY(check_supported(config));
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   const bool dumps = dumps_data(config);
   use(std::move(config), false);
@@ -209,6 +214,7 @@ Status Recorder::drops() const {
 Status Recorder::finalize() {
   TRY(require_init());
   {
+    const LogDelay delay;
     std::lock_guard lock(mutex_);
     say_what_matched_nothing();
     clear();
@@ -225,6 +231,7 @@ Status Recorder::finalize() {
 
 Status Recorder::register_callback(DumpCallback callback, int32_t flag) {
   TRY(outlet_.register_callback(callback, flag));
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   use_default_for_callback();
   return {};
@@ -237,6 +244,7 @@ const char* Recorder::data_path() const {
 
 std::vector<std::shared_ptr<executor::Observer>> Recorder::watch(const std::string& name,
                                                                  const std::shared_ptr<const graph::Model>& model) {
+  const LogDelay delay;
   std::lock_guard lock(mutex_);
   if (!setting_) return {};
   loaded_names_.insert({name, model->name, model->main().name});

@@ -11,6 +11,7 @@
 
 #include "base/closest.h"
 #include "base/log.h"
+#include "base/log_delay.h"
 #include "base/text.h"
 #include "executor/branch.h"
 #include "graph/types.h"
@@ -111,6 +112,7 @@ void say_fault_is_idle(const OpFault& fault, const std::string& why) {
   static auto& mutex = *new std::mutex;
   static auto& said = *new std::set<std::string>;
   const std::string text = formatted("BELAY_FAULT: {} does nothing: {}", fault.text, why);
+  const LogDelay delay;
   std::lock_guard lock(mutex);
   if (said.insert(text).second) log_notice(LogModule::Ge, "{}", text);
 }

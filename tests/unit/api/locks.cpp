@@ -8,6 +8,7 @@
 #include <future>
 
 #include "acl/acl_dump.h"
+#include "base/acl_log.h"
 #include "support/acl.h"
 #include "support/temporary_directory.h"
 
@@ -111,6 +112,33 @@ TEST_ALONE(Locks, ADumpCallbackMayCallUsWhileFinalizeWaitsForIt) {
     acldumpUnregCallback();
     EXPECT_EQ(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_ACL_MODEL, on_end), ACL_SUCCESS);
   }
+}
+
+const char* path_in_log_callback = nullptr;
+
+TEST(LocksChild, DISABLED_ALogCallbackMayCallTheFunctionsThatLog) {
+  const TemporaryDirectory directory;
+  const std::string config = directory.write("acl.json", R"({"dump": {"dump_path": ")" + directory.path() +
+                                                             R"(", "dump_list": [{"model_name": "missing"}]}})");
+  const auto on_line = [](void*, uint32_t, const char* line, size_t length) {
+    if (std::string_view(line, length).find("\"missing\"") != std::string_view::npos)
+      path_in_log_callback = acldumpGetPath(DATA_DUMP);
+    return 0;
+  };
+  acllogCallbackHandle handle = 0;
+  ASSERT_EQ(acllogRegisterCallback(on_line, nullptr, OUTPUT_TYPE_BOTH, &handle), 0);
+  ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlInitDump(), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlSetDump(config.c_str()), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlFinalizeDump(), ACL_SUCCESS);  // says that no model of that name was loaded
+  EXPECT_NE(path_in_log_callback, nullptr);
+  EXPECT_EQ(acllogUnregisterCallback(handle), 0);
+}
+
+TEST(Locks, ALogCallbackMayCallTheFunctionsThatLog) {
+  const TemporaryDirectory directory;
+  expect_passes_with({{"ASCEND_GLOBAL_LOG_LEVEL", "1"}, {"ASCEND_PROCESS_LOG_PATH", directory.path()}},
+                     "LocksChild.DISABLED_ALogCallbackMayCallTheFunctionsThatLog");
 }
 
 bool sleeps(pid_t thread) {
