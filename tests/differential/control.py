@@ -2,7 +2,6 @@
 """Graphs with Loop, Scan and If, out of the states in recipes.py."""
 import numpy as np
 from graph import INT64_MAX, THREADS, Case, Graph, onnx_type
-from onnx import helper
 from recipes import IMAGE, MATRIX, RECIPES
 
 

@@ -8,7 +8,7 @@ import numpy as np
 for alias, kind in {"float": float, "int": int, "bool": bool, "object": object}.items():
     setattr(np, alias, kind)
 
-from onnx import TensorProto, helper, mapping, numpy_helper  # noqa: E402
+from onnx import helper, mapping, numpy_helper  # noqa: E402
 
 OPSETS = range(14, 22)
 INT64_MAX = 2**63 - 1

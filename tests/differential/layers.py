@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random graphs of floats out of what networks are made of, with known shapes. Same seed, same graph."""
 import numpy as np
-from graph import THREADS, Case, Graph
 
 
 def activation(g, x):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators of ONNX in numpy, each by its definition: f(inputs, attributes, opset). Floats come as float64."""
-import itertools
 import math
 
 import numpy as np
+from numpy_quantized import (conv_integer, dequantize, dynamic_quantize, matmul_integer, qlinear_conv, qlinear_matmul,
+                             quantize)  # fmt: skip
+from numpy_windows import average_pool, conv, conv_transpose, max_pool
 from onnx import numpy_helper
 
 
@@ -150,54 +152,6 @@ def argument(function):
     return run
 
 
-def windows(x, kernel, strides, pads, dilations, value=0):
-    """The elements under each tap of a window, for every place of the result: [(tap, elements)]."""
-    n = len(kernel)
-    x = np.pad(x, [(0, 0), (0, 0), *zip(pads[:n], pads[n:])], constant_values=value)
-    sizes = [(x.shape[2 + i] - (kernel[i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in range(n)]
-    for tap in itertools.product(*map(range, kernel)):
-        places = tuple(slice(t * d, t * d + (size - 1) * s + 1, s) for t, d, size, s in zip(tap, dilations, sizes, strides))
-        yield tap, x[(slice(None), slice(None), *places)]
-
-
-def conv(v, a, o):
-    x, w = v[:2]
-    n, group = x.ndim - 2, a.get("group", 1)
-    y = 0
-    taps = windows(x, w.shape[2:], a.get("strides", [1] * n), a.get("pads", [0] * 2 * n), a.get("dilations", [1] * n))
-    for tap, part in taps:
-        part = part.reshape(part.shape[0], group, -1, *part.shape[2:])
-        filters = w[(slice(None), slice(None), *tap)].reshape(group, -1, w.shape[1])
-        y = y + np.einsum("goc,ngc...->ngo...", filters, part)
-    y = y.reshape(y.shape[0], -1, *y.shape[3:])
-    return y + v[2].reshape(1, -1, *[1] * n) if len(v) > 2 and v[2] is not None else y
-
-
-def conv_transpose(v, a, o):
-    x, w, strides = v[0], v[1], a.get("strides", [1, 1])
-    n, _, height, width = x.shape
-    y = np.zeros((n, w.shape[1], (height - 1) * strides[0] + w.shape[2], (width - 1) * strides[1] + w.shape[3]))
-    for i, j in itertools.product(range(w.shape[2]), range(w.shape[3])):
-        y[:, :, i : i + strides[0] * height : strides[0], j : j + strides[1] * width : strides[1]] += np.einsum(
-            "nchw,co->nohw", x, w[:, :, i, j])  # fmt: skip
-    return y + v[2].reshape(1, -1, 1, 1) if len(v) > 2 else y
-
-
-def max_pool(v, a, o):
-    n = v[0].ndim - 2
-    taps = windows(v[0], a["kernel_shape"], a.get("strides", [1] * n), a.get("pads", [0] * 2 * n), a.get("dilations", [1] * n),
-                   -np.inf)  # fmt: skip
-    return np.max([part for _, part in taps], axis=0)
-
-
-def average_pool(v, a, o):
-    """Padding does not count."""
-    n = v[0].ndim - 2
-    where = (a["kernel_shape"], a.get("strides", [1] * n), a.get("pads", [0] * 2 * n), a.get("dilations", [1] * n))
-    total = sum(part for _, part in windows(v[0], *where))
-    return total / sum(part for _, part in windows(np.ones_like(v[0]), *where))
-
-
 def batch_norm(v, a, o):
     x, *rest = v
     scale, shift, mean, variance = (each.reshape(1, -1, *[1] * (x.ndim - 2)) for each in rest)
@@ -271,80 +225,6 @@ def resize(v, a, o):
             y = y + (above - y) * part
         x = y
     return x
-
-
-def along(value, rank, axis):
-    """A scale or zero point, laid along its axis."""
-    return value.reshape([-1 if i == axis % rank else 1 for i in range(rank)]) if value.ndim == 1 and value.size > 1 else value.reshape(())
-
-
-def saturated(x, kind):
-    limits = np.iinfo(kind)
-    return np.clip(np.rint(x), limits.min, limits.max).astype(kind)
-
-
-def quantize(v, a, o):
-    x, scale = v[0].astype(np.float32), v[1].astype(np.float32)
-    zero = v[2] if len(v) > 2 and v[2] is not None else np.zeros((), np.uint8)
-    axis = a.get("axis", 1)
-    steps = np.rint(x / along(scale, x.ndim, axis))
-    return saturated(steps.astype(np.float64) + along(zero, x.ndim, axis).astype(np.float64), zero.dtype)
-
-
-def dequantize(v, a, o):
-    x, axis = v[0].astype(np.int64), a.get("axis", 1)
-    if len(v) > 2 and v[2] is not None:
-        x = x - along(v[2], x.ndim, axis).astype(np.int64)
-    return (x.astype(np.float32) * along(v[1], x.ndim, axis).astype(np.float32)).astype(np.float32)
-
-
-def dynamic_quantize(v, a, o):
-    x = v[0].astype(np.float32)
-    low, high = min(x.min(), np.float32(0)), max(x.max(), np.float32(0))
-    scale = np.float32((high - low) / np.float32(255))
-    zero = saturated(np.float32(0 - low) / scale if scale else np.float32(0), np.uint8)
-    return saturated(np.rint(x / scale).astype(np.float64) + float(zero), np.uint8), np.asarray(scale), np.asarray(zero)
-
-
-def centred(x, zero, rank_axis=None):
-    """Integers less their zero point, as int64."""
-    x = x.astype(np.int64)
-    if zero is None:
-        return x
-    zero = zero.astype(np.int64)
-    return x - (along(zero, x.ndim, rank_axis) if rank_axis is not None else zero)
-
-
-def matmul_integer(v, a, o):
-    v = [*v, None, None][:4]
-    left = centred(v[0], None if v[2] is None else v[2].reshape(-1, 1) if v[2].size > 1 else v[2].reshape(()))
-    right = centred(v[1], None if v[3] is None else v[3].reshape(1, -1) if v[3].size > 1 else v[3].reshape(()))
-    return (left @ right).astype(np.int32)
-
-
-def conv_integer(v, a, o):
-    v = [*v, None, None][:4]
-    x = centred(v[0], None if v[2] is None else v[2].reshape(()))
-    w = centred(v[1], v[3], 0)
-    return conv([x, w], a, o).astype(np.int32)
-
-
-def requantized(total, scale, ys, yz):
-    return saturated(np.rint(total * (scale / ys.reshape(()))) + float(yz.reshape(())), yz.dtype)
-
-
-def qlinear_matmul(v, a, o):
-    x, xs, xz, w, ws, wz, ys, yz = v
-    total = centred(x, xz.reshape(())) @ centred(w, wz, -1)
-    return requantized(total, xs.reshape(()) * along(ws, total.ndim, -1), ys, yz)
-
-
-def qlinear_conv(v, a, o):
-    x, xs, xz, w, ws, wz, ys, yz = v[:8]
-    total = conv([centred(x, xz.reshape(())), centred(w, wz, 0)], a, o)
-    if len(v) > 8:
-        total = total + v[8].reshape(1, -1, *[1] * (x.ndim - 2))
-    return requantized(total, xs.reshape(()) * along(ws, total.ndim, 1), ys, yz)
 
 
 def shifted(v, a, o):
