@@ -88,7 +88,7 @@ Status AttributeDecoder::decode(Attributes& attributes) const {
     if (index >= names_.size())
       return bad_dictionary(formatted("a coded name is outside the dictionary of {}", names_.size()));
     const std::string& name = names_[index];
-    if (name.starts_with('\0')) return bad_dictionary("a name of the dictionary is itself coded");
+    if (name.starts_with('\0')) return bad_dictionary(std::string(kCodedTwice));
     if (uses_texts_[index]) entry.mapped().value = TRY(decode_texts(name, std::move(entry.mapped().value)));
     entry.key() = name;
     attributes.insert(std::move(entry));

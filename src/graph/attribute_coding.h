@@ -17,6 +17,10 @@ namespace belay::graph {
 std::string coded_name(size_t index);
 // The number of a coded name; beyond every dictionary when it is none.
 size_t coded_index(std::string_view coded);
+// What is said of a dictionary whose own names are coded.
+inline constexpr std::string_view kCodedTwice =
+    "the attributes' names are coded twice, as in files of several models that were joined after coding, and the first "
+    "dictionary is not in the file; convert the source model again with --enable_attr_compression=false";
 
 // Undoes the coding of one file. The default one changes nothing.
 class AttributeDecoder {

@@ -99,6 +99,7 @@ class Decoder {
     if (!key || !std::get<std::string>(*key).starts_with('\0')) return {};
     const size_t index = coded_index(std::get<std::string>(*key));
     if (index >= names_.size() || index >= uses_texts_.size()) return bad_coding("name");
+    if (names_[index].starts_with('\0')) return {ACL_ERROR_PARSE_MODEL, std::string(kCodedTwice)};
     *key = names_[index];
     ProtoMessage* value = inner(entry, "value");
     return value && uses_texts_[index] ? decode_texts(*value) : Status{};

@@ -90,8 +90,14 @@ Result<Model> read_groups(const OmContainer& container, const std::shared_ptr<co
   const auto& groups = container.groups;
   if (groups[0].size() == 1) return bad_model("the file holds only the original graph, which can be shown but not run");
   GeIrModel first = TRY(read_group(groups[0], owner, nullptr));
-  for (size_t i = 1; i < groups.size(); ++i)
-    take_subgraph(first.model, TRY(read_group(groups[i], owner, &first.decoder)).model);
+  if (groups.size() > 1) first.model.attributes[std::string(kFileModels)] = static_cast<int64_t>(groups.size());
+  for (size_t i = 1; i < groups.size(); ++i) {
+    auto part = read_group(groups[i], owner, &first.decoder);
+    if (!part.ok())
+      return Status{part.status().code,
+                    formatted("model {} of the {} in the file: {}", i + 1, groups.size(), part.status().message)};
+    take_subgraph(first.model, std::move(part).value().model);
+  }
   if (const Status status = first.model.check(); !status.ok()) return bad_model(status.message);
   TRY(check_constants(first.model));
   first.model.attributes.erase(std::string(kPadding));

@@ -173,10 +173,10 @@ bool is_default(const ProtoValue& value) {
   return false;
 }
 
-// A shape without dimensions is a scalar's, which is not shown.
-bool is_empty_shape(const ProtoField& field, const ProtoValue& value) {
+// Not shown when empty: a shape without dimensions, which is a scalar's, and a list of lists without any.
+bool is_left_out(const ProtoField& field, const ProtoValue& value) {
   const auto* message = std::get_if<ProtoMessage>(&value);
-  return message && message->fields.empty() && field.name == "shape";
+  return message && message->fields.empty() && (field.name == "shape" || field.name.starts_with("list_list_"));
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ Result<ProtoMessage> read_proto(const ProtoMessageType& type, std::span<const st
 json to_json(const ProtoMessage& message) {
   json made;
   for (const auto& [field, value] : message.fields) {
-    if (field->hidden || is_empty_shape(*field, value)) continue;
+    if (field->hidden || is_left_out(*field, value)) continue;
     if (field->repeated)
       made[std::string(field->name)].push_back(value_json(*field, value));
     else if (field->oneof || !is_default(value))
