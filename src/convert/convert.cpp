@@ -13,6 +13,8 @@
 #include "convert/graph_importer.h"
 #include "convert/input_shapes.h"
 #include "convert/onnx_reader.h"
+#include "convert/onnx_types.h"
+#include "convert/opset_check.h"
 #include "convert/outputs.h"
 #include "convert/passes/precision.h"
 #include "convert/pipeline.h"
@@ -35,9 +37,26 @@ Result<std::vector<InputShape>> wanted_shapes(const ConvertOptions& options) {
   return parse_input_shape(options.input_shape);
 }
 
-bool is_number_tensor(const onnx::ValueInfo& info) {
-  return info.kind == onnx::ValueInfo::Kind::Tensor && info.type != DataType::Undefined &&
-         info.type != DataType::String;
+// Why a graph's input cannot be one of a GE graph; "" when it can.
+std::string problem_of(const onnx::ValueInfo& info) {
+  switch (info.kind) {
+    case onnx::ValueInfo::Kind::Sequence:
+      return "it is a sequence, whose length is not known; give its elements as inputs";
+    case onnx::ValueInfo::Kind::Optional:
+      return "it is an optional; give a tensor, or leave the input out";
+    case onnx::ValueInfo::Kind::Map:
+      return "it is a map, which is not supported";
+    case onnx::ValueInfo::Kind::Sparse:
+      return "it is a sparse tensor, which is not supported; give a dense one";
+    case onnx::ValueInfo::Kind::Unknown:
+      return "its type is not known";
+    case onnx::ValueInfo::Kind::Tensor:
+      break;
+  }
+  if (info.type == DataType::String) return "it is a tensor of strings, which are not supported";
+  return onnx::is_supported(info.element)
+             ? ""
+             : formatted("element type {} is not supported", onnx::type_name(info.element));
 }
 
 // The real inputs: those that no initializer gives a value to.
@@ -48,9 +67,8 @@ Result<std::vector<InputSpec>> real_inputs(const onnx::Graph& graph) {
     const bool given = std::any_of(graph.initializers.begin(), graph.initializers.end(),
                                    [&info](const onnx::Tensor& tensor) { return tensor.name == info.name; });
     if (given) continue;
-    if (!is_number_tensor(info))
-      problems.push_back(
-          {info.name, "graph input", "it is not a tensor of numbers (but a sequence, optional, map or string)"});
+    if (std::string problem = problem_of(info); !problem.empty())
+      problems.push_back({info.name, "graph input", std::move(problem)});
     inputs.push_back({info.name, info.type, info.shape});
   }
   if (!problems.empty()) return refusal(problems);
@@ -135,6 +153,7 @@ Result<std::vector<AippConfig>> read_aipp(const std::string& path) {
 
 Result<Converted> convert(onnx::Model source, const ConvertOptions& options) {
   TRY(onnx::inline_functions(source));
+  TRY(check_opsets(source));
   const auto inputs = TRY(choose_inputs(source.graph, options));
   const auto gears = TRY(parse_gears(options, inputs));
   // Not inside the braces below: g++ 12 forgets the members that are made when a later TRY returns.

@@ -66,6 +66,19 @@ void resolve(std::vector<Attribute>& attributes, const Function& function, const
   std::erase_if(attributes, [](const Attribute& attribute) { return attribute.name.empty(); });
 }
 
+// A function's nodes are those of the opsets that the function imports, whatever the model does.
+void set_opsets(std::vector<Node>& nodes, const OpsetImports& opsets) {
+  for (auto& node : nodes) {
+    if (const auto found = opsets.find(node.domain); found != opsets.end()) node.opset = found->second;
+    for (auto& attribute : node.attributes) {
+      if (!attribute.g) continue;
+      auto copy = std::make_shared<Graph>(*attribute.g);
+      set_opsets(copy->nodes, opsets);
+      attribute.g = std::move(copy);
+    }
+  }
+}
+
 std::vector<Node> Inliner::body_of(const Function& function, const Node& call) {
   const std::string prefix = (call.name.empty() ? formatted("{}_call_{}", call.type, calls_) : call.name) + "/";
   ++calls_;
@@ -75,6 +88,7 @@ std::vector<Node> Inliner::body_of(const Function& function, const Node& call) {
   for (size_t i = 0; i < function.outputs.size(); ++i)
     if (i < call.outputs.size() && !call.outputs[i].empty()) names[function.outputs[i]] = call.outputs[i];
   std::vector<Node> nodes = function.nodes;
+  set_opsets(nodes, function.opsets);
   for (auto& node : nodes) {
     node.name = node.name.empty() ? "" : prefix + node.name;
     for (auto& input : node.inputs) input = renamed(names, prefix, input);

@@ -62,6 +62,7 @@ void GraphImporter::add_initializers(const onnx::Graph& graph) {
     const onnx::Tensor& tensor = *sorted[k];
     if (!tensor.problem.empty()) {
       state_.problems.push_back({tensor.name, "initializer", tensor.problem + " is not supported"});
+      stand_in(tensor.name, tensor.name, "Const");
       continue;
     }
     const std::string wish = formatted("{}_Initializer_{}", tensor.name, k);
@@ -80,6 +81,12 @@ int GraphImporter::capture(const std::string& tensor) {
   const Edge data = add_input({tensor, outer.type, outer.shape, graph::Format::ND, {}});
   captures_.push_back({tensor, data.node});
   return data.node;
+}
+
+const Collection* GraphImporter::collection(const std::string& name) const {
+  const auto found = collections_.find(name);
+  if (found != collections_.end()) return &found->second;
+  return parent_ && !values_.contains(name) ? parent_->collection(name) : nullptr;
 }
 
 Edge GraphImporter::find(const std::string& tensor) {
@@ -134,18 +141,20 @@ const onnx::ValueInfo* GraphImporter::declared(const std::string& tensor) const 
   return found == declared_.end() ? nullptr : found->second;
 }
 
-void GraphImporter::problem(const onnx::Node& node, const std::string& name, int64_t opset, std::string reason) {
-  state_.problems.push_back({name, onnx::describe(node, opset), std::move(reason)});
-  for (const auto& tensor : node.outputs) {
-    if (tensor.empty() || values_.contains(tensor)) continue;
-    // Something for later nodes to hang on to, so that their own problems are found in the same run.
-    graph::Node stand_in{.name = unique_name(name), .type = node.type};
-    const auto* known = declared(tensor);
-    stand_in.outputs.push_back(known ? described(known->type, known->shape, graph::Format::ND)
-                                     : described(DataType::Undefined, {-2}, graph::Format::ND));
-    builder_.add_described(std::move(stand_in));
-    bind(tensor, {builder_.last(), 0});
-  }
+void GraphImporter::problem(const onnx::Node& node, const std::string& name, int64_t opset, std::string reason,
+                            Problem::Cause cause) {
+  state_.problems.push_back({name, onnx::describe(node, opset), std::move(reason), cause});
+  for (const auto& tensor : node.outputs)
+    if (!tensor.empty() && !values_.contains(tensor)) stand_in(tensor, name, node.type);
+}
+
+void GraphImporter::stand_in(const std::string& tensor, const std::string& name, const std::string& type) {
+  graph::Node made{.name = unique_name(name), .type = type};
+  const auto* known = declared(tensor);
+  made.outputs.push_back(known ? described(known->type, known->shape, graph::Format::ND)
+                               : described(DataType::Undefined, {-2}, graph::Format::ND));
+  builder_.add_described(std::move(made));
+  bind(tensor, {builder_.last(), 0});
 }
 
 void GraphImporter::use_declared(const onnx::Node& node) {
@@ -163,18 +172,26 @@ void GraphImporter::add_node(const onnx::Node& node) {
   const std::string own = node.name.empty() ? formatted("{}_{}", node.type, state_.unnamed++) : node.name;
   const std::string wish = unique_name(inner() ? name() + "/" + own : own);
   const auto imported = state_.opsets.find(node.domain);
-  if (imported == state_.opsets.end())
+  if (imported == state_.opsets.end() && node.opset == 0)
     return problem(node, wish, 0, formatted("the model imports no opset of domain {}", node.domain));
-  const int64_t opset = imported->second;
+  const int64_t opset = node.opset ? node.opset : imported->second;
   const MapRow* row = find_mapping(node.domain, node.type, opset);
   if (!row) return problem(node, wish, opset, why_unmapped(node.domain, node.type, opset));
+  if (!row->takes_collections)
+    for (const auto& tensor : node.inputs)
+      if (const Collection* list = collection(tensor))
+        return problem(node, wish, opset,
+                       formatted("input {} is {}", tensor,
+                                 list->kind == Collection::Kind::Sequence ? "a sequence" : "an optional"));
   NodeContext context(*this, node, wish, opset);
   context.ge = row->ge;
   Status mapped = context.status();
   if (mapped.ok()) mapped = (row->map ? row->map : rename)(context);
   if (mapped.ok()) mapped = context.status();
   context.finish();
-  if (!mapped.ok()) return problem(node, wish, opset, mapped.message);
+  if (!mapped.ok())
+    return problem(node, wish, opset, mapped.message,
+                   mapped.code == ACL_ERROR_PARSE_MODEL ? Problem::Cause::Shapes : Problem::Cause::Unsupported);
   use_declared(node);
 }
 
@@ -184,12 +201,20 @@ void GraphImporter::add_nodes(const onnx::Graph& graph) {
   for (const auto& node : graph.nodes) add_node(node);
 }
 
+std::string GraphImporter::why_no_output(const std::string& tensor) const {
+  const Collection* list = collection(tensor);
+  if (!list) return "no node makes it";
+  return list->kind == Collection::Kind::Sequence
+             ? "it is a sequence; give its elements (SequenceAt) or join them (ConcatFromSequence)"
+             : "it is an optional; give its element (OptionalGetElement)";
+}
+
 void GraphImporter::add_outputs(const std::vector<std::string>& tensors, std::vector<std::string>* entries) {
   graph::Node output{.name = unique_name(inner() ? name() + "_Node_Output" : "Node_Output"), .type = "NetOutput"};
   for (const auto& tensor : tensors) {
     const Edge edge = find(tensor);
     if (!edge.connected()) {
-      state_.problems.push_back({tensor, "graph output", "no node makes it"});
+      state_.problems.push_back({tensor, "graph output", why_no_output(tensor)});
       continue;
     }
     output.inputs.push_back(edge);

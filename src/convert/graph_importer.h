@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +20,14 @@ struct InputSpec {
   Shape shape;
   graph::Format format = graph::Format::ND;
   std::vector<std::pair<int64_t, int64_t>> range;
+};
+
+// What a name stands for that is no tensor: a sequence of known length, or an optional with one element or none. The
+// elements are names of tensors; an optional's may be one of a sequence.
+struct Collection {
+  enum class Kind : uint8_t { Sequence, Optional };
+  Kind kind;
+  std::vector<std::string> elements;
 };
 
 // Turns one ONNX graph into a GE graph. Graphs of control flow have an importer of their own, whose parent is the one
@@ -42,6 +51,9 @@ class GraphImporter {
   // Where a tensor comes from; captured from the graph around when it is not of this one. Open when nobody makes it.
   Edge find(const std::string& tensor);
   void bind(const std::string& tensor, Edge edge) { values_[tensor] = edge; }
+  void bind_collection(const std::string& name, Collection collection) { collections_[name] = std::move(collection); }
+  // Of this graph or one around it; null when there is none of that name.
+  const Collection* collection(const std::string& name) const;
   const std::vector<Capture>& captures() const { return captures_; }
   // A Data node for a value of the graph around, made when there is none yet.
   int capture(const std::string& tensor);
@@ -67,7 +79,11 @@ class GraphImporter {
 
  private:
   void add_node(const onnx::Node& node);
-  void problem(const onnx::Node& node, const std::string& name, int64_t opset, std::string reason);
+  void problem(const onnx::Node& node, const std::string& name, int64_t opset, std::string reason,
+               Problem::Cause cause = Problem::Cause::Unknown);
+  // Something for later nodes to hang on to, so that their own problems are found in the same run.
+  void stand_in(const std::string& tensor, const std::string& name, const std::string& type);
+  std::string why_no_output(const std::string& tensor) const;
   // Outputs that shape rules left unknown take what the file declares.
   void use_declared(const onnx::Node& node);
 
@@ -75,6 +91,7 @@ class GraphImporter {
   GraphImporter* const parent_;
   GraphBuilder builder_;
   std::map<std::string, Edge, std::less<>> values_;
+  std::map<std::string, Collection, std::less<>> collections_;
   std::map<std::string, const onnx::ValueInfo*, std::less<>> declared_;
   std::set<std::string, std::less<>> names_;
   std::vector<Capture> captures_;

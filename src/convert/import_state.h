@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +13,13 @@ namespace belay::convert {
 
 // An ONNX node that cannot be converted, and why.
 struct Problem {
+  enum class Cause : uint8_t {
+    Unknown,      // no mapping has the operator, or a tensor has no value
+    Unsupported,  // the operator is known, this form of it is not
+    Shapes,       // types or shapes do not fit: legal in a branch that never runs
+  };
   std::string node, what, reason;
+  Cause cause = Cause::Unknown;
 };
 
 // What all graphs of one conversion share.

@@ -49,6 +49,20 @@ Status thresholded_relu(NodeContext& c) {
   return {};
 }
 
+// Before opset 7 a list of slopes was one for each channel, which broadcasting would take for the last dimension.
+Status prelu(NodeContext& c) {
+  const int rank = c.rank(size_t{0});
+  Edge slope = c.in(1);
+  if (c.opset < 7 && c.rank(slope) == 1 && c.shape(1) != Shape{1}) {
+    if (rank < 2) return c.fail("the rank of its input must be known and 2 or more");
+    std::vector<int64_t> behind;
+    for (int i = 1; i < rank - 1; ++i) behind.push_back(i);
+    if (!behind.empty()) slope = c.add("Unsqueeze", {slope}, {{"axes", behind}});
+  }
+  c.give(0, c.add("PRelu", {c.in(0), slope}));
+  return {};
+}
+
 // Bounds as attributes.
 Status clip_old(NodeContext& c) {
   const DataType type = c.type(0) == DataType::Undefined ? DataType::Float : c.type(0);
@@ -113,7 +127,7 @@ constexpr std::string_view microsoft = "com.microsoft";
 constexpr MapRow rows[] = {
     {"BiasGelu", 1, latest, "GeluV2", bias_gelu, microsoft},
     {"Celu", 12, latest, "Celu", celu},
-    {"Clip", 6, 10, "ClipByValue", clip_old},
+    {"Clip", 1, 10, "ClipByValue", clip_old},
     {"Clip", 11, latest, "ClipByValue", clip},
     {"Elu", 1, latest, "Elu", elu},
     {"FastGelu", 1, latest, "GeluV2", bias_gelu, microsoft},
@@ -130,7 +144,7 @@ constexpr MapRow rows[] = {
     {"NPUFastGelu", 1, latest, "FastGelu", nullptr, "npu"},
     {"NPUGeluV2", 1, latest, "GeluV2", gelu, "npu"},
     {"NPUMish", 1, latest, "Mish", nullptr, "npu"},
-    {"PRelu", 1, latest, "PRelu"},
+    {"PRelu", 1, latest, "PRelu", prelu},
     {"QuickGelu", 1, latest, "Swish", quick_gelu, microsoft},
     {"Relu", 1, latest, "Relu"},
     {"Selu", 1, latest, "Selu", selu},

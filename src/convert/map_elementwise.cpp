@@ -11,11 +11,22 @@
 namespace belay::convert {
 namespace {
 
-// Before opset 7 an attribute said how to broadcast.
+// The second operand. Before opset 7 it was broadcast only when `broadcast` said so; its dimensions then met those of the
+// first from `axis` on, or its last ones.
+Result<Edge> second(NodeContext& c) {
+  if (c.opset >= 7 || c.integer("broadcast", 0) == 0 || !c.given("axis")) return c.in(1);
+  const int rank = c.rank(size_t{0}), own = c.rank(size_t{1});
+  if (rank < 0 || own < 0) return c.fail("to broadcast along axis, the ranks of its inputs must be known");
+  const auto axis = static_cast<int>(TRY(c.axis_within(c.integer("axis", 0), rank)));
+  if (axis + own > rank) return c.fail(formatted("axis {} leaves no room for {} dimensions of {}", axis, own, rank));
+  std::vector<int64_t> behind;
+  for (int i = own; i < rank - axis; ++i) behind.push_back(i);
+  return behind.empty() ? c.in(1) : c.add({"Unsqueeze", "UnsqueezeB"}, {c.in(1)}, {{"axes", behind}});
+}
+
 Status binary(NodeContext& c) {
-  if (c.opset < 7 && (c.integer("broadcast", 0) != 0 || c.given("axis")))
-    return c.fail("broadcasting by attribute, as before opset 7, is not supported");
-  c.give(0, c.add(c.ge, c.inputs()));
+  const Edge b = TRY(second(c));
+  c.give(0, c.add(c.ge, {c.in(0), b}));
   return {};
 }
 
@@ -23,12 +34,13 @@ Status binary(NodeContext& c) {
 Status pow(NodeContext& c) {
   const DataType base = c.type(0), exponent = c.type(1);
   if (base == exponent || base == DataType::Undefined || exponent == DataType::Undefined) return binary(c);
+  const Edge power = TRY(second(c));
   if (is_integer(base) && is_floating(exponent)) {
     const Edge wide = c.cast("CastX", c.in(0), exponent);
-    c.give(0, c.cast("CastY", c.add("Pow", {wide, c.in(1)}), base));
+    c.give(0, c.cast("CastY", c.add("Pow", {wide, power}), base));
     return {};
   }
-  const Edge same = c.cast("CastExponent", c.in(1), base);
+  const Edge same = c.cast("CastExponent", power, base);
   c.give(0, c.add("Pow", {c.in(0), same}));
   return {};
 }
@@ -59,7 +71,7 @@ Status bit_shift(NodeContext& c) {
 }
 
 Status logical_xor(NodeContext& c) {
-  const Edge a = c.cast("Cast0", c.in(0), DataType::Int32), b = c.cast("Cast1", c.in(1), DataType::Int32);
+  const Edge a = c.cast("Cast0", c.in(0), DataType::Int32), b = c.cast("Cast1", TRY(second(c)), DataType::Int32);
   c.give(0, c.cast("Cast2", c.add("BitwiseXor", {a, b}), DataType::Bool));
   return {};
 }
@@ -91,16 +103,26 @@ Status mean(NodeContext& c) {
   return {};
 }
 
-// ONNX names the type by its own number; opset 1 by its name.
+// ONNX names the type by its own number; before opset 6 by its name.
+int64_t wanted_type(const NodeContext& c) {
+  if (c.opset >= 6) return c.integer("to", 0);
+  constexpr int64_t count = 16;
+  for (int64_t number = 1; number < count; ++number)
+    if (onnx::type_name(number) == c.text("to", "")) return number;
+  return 0;
+}
+
 Status cast_to(NodeContext& c) {
-  if (c.opset < 6) return c.fail("Cast before opset 6 is not supported");
-  const auto* to = c.node.find("to");
-  const DataType type = to ? onnx::data_type(to->i) : DataType::Undefined;
-  if (type == DataType::Undefined) return c.fail(formatted("element type {} is not known", c.integer("to", 0)));
+  const int64_t number = wanted_type(c);
+  const DataType type = onnx::data_type(number);
   if (type == DataType::String || c.type(0) == DataType::String) return c.fail("strings are not supported");
+  if (!onnx::is_supported(number))
+    return c.fail(formatted("element type {} is not supported", onnx::type_name(number)));
   c.give(0, c.cast("Cast", c.in(0), type));
   return {};
 }
+
+Status no_strings(NodeContext& c) { return c.fail("strings are not supported"); }
 
 Status cast_like(NodeContext& c) {
   if (c.type(0) == DataType::String || c.type(1) == DataType::String) return c.fail("strings are not supported");
@@ -109,7 +131,7 @@ Status cast_like(NodeContext& c) {
 }
 
 constexpr MapRow rows[] = {
-    {"Abs", 6, latest, "Abs"},
+    {"Abs", 1, latest, "Abs"},
     {"Acos", 7, latest, "Acos"},
     {"Acosh", 9, latest, "Acosh"},
     {"Add", 1, latest, "Add", binary},
@@ -135,7 +157,6 @@ constexpr MapRow rows[] = {
     {"Floor", 1, latest, "Floor"},
     {"Greater", 1, latest, "Greater", binary},
     {"GreaterOrEqual", 12, latest, "GreaterEqual"},
-    {"Identity", 1, latest, "Identity"},
     {"IsInf", 10, latest, "IsInf", is_inf},
     {"IsNaN", 9, latest, "IsNan"},
     {"Less", 1, latest, "Less", binary},
@@ -151,11 +172,15 @@ constexpr MapRow rows[] = {
     {"Or", 1, latest, "LogicalOr", binary},
     {"Pow", 1, latest, "Pow", pow},
     {"Reciprocal", 1, latest, "Reciprocal"},
+    {"RegexFullMatch", 20, latest, "", no_strings},
     {"Round", 11, latest, "Round"},
     {"Sign", 9, latest, "Sign"},
     {"Sin", 7, latest, "Sin"},
     {"Sinh", 9, latest, "Sinh"},
     {"Sqrt", 1, latest, "Sqrt"},
+    {"StringConcat", 20, latest, "", no_strings},
+    {"StringNormalizer", 10, latest, "", no_strings},
+    {"StringSplit", 20, latest, "", no_strings},
     {"Sub", 1, latest, "Sub", binary},
     {"Sum", 1, latest, "AccumulateNV2", sum},
     {"Tan", 7, latest, "Tan"},

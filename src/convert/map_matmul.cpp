@@ -7,7 +7,7 @@
 namespace belay::convert {
 namespace {
 
-// alpha * A * B + beta * C.
+// alpha * A * B + beta * C. What `broadcast` allowed before opset 7 is always allowed for C.
 Status gemm(NodeContext& c) {
   const float alpha = c.real("alpha", 1), beta = c.real("beta", 1);
   const bool scaled = alpha != 1 || beta != 1;
@@ -56,7 +56,7 @@ constexpr MapRow rows[] = {
     {"Det", 11, latest, "MatrixDeterminant"},
     {"Einsum", 12, latest, "Einsum", einsum},
     {"FusedMatMul", 1, latest, "BatchMatMulV2", fused_matmul, "com.microsoft"},
-    {"Gemm", 7, latest, "MatMulV2", gemm},
+    {"Gemm", 1, latest, "MatMulV2", gemm},
     {"MatMul", 1, latest, "BatchMatMulV2", matmul},
 };
 

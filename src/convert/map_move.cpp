@@ -147,6 +147,33 @@ Status pad(NodeContext& c) {
   return {};
 }
 
+// Each axis is cut or padded to its size alike at both ends; an odd element is cut from, or added at, the end.
+Status center_crop_pad(NodeContext& c) {
+  const auto sizes = c.ints(1);
+  const Shape x = c.shape(0);
+  const auto rank = static_cast<int64_t>(x.size());
+  if (!sizes) return c.fail("shape must be constant");
+  if (!graph::is_known(x)) return c.fail("the shape of its input must be known");
+  std::vector<int64_t> axes = c.integers("axes");
+  if (!c.given("axes")) axes.resize(x.size()), std::iota(axes.begin(), axes.end(), 0);
+  if (axes.size() != sizes->size()) return c.fail(formatted("{} axes, but {} sizes", axes.size(), sizes->size()));
+  std::vector<int64_t> begin(x.size(), 0), end = x, pads(2 * x.size(), 0);
+  bool cut = false, padded = false;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = TRY(c.axis_within(axes[i], static_cast<int>(rank)));
+    const int64_t more = (*sizes)[i] - x[axis];
+    if ((*sizes)[i] < 0) return c.fail(formatted("a size of {} is wanted", (*sizes)[i]));
+    if (more < 0) cut = true, begin[axis] = -more / 2, end[axis] = begin[axis] + (*sizes)[i];
+    if (more > 0) padded = true, pads[axis] = more / 2, pads[axis + x.size()] = more - more / 2;
+  }
+  Edge y = c.in(0);
+  if (cut) y = c.add("StridedSliceV2", {y, c.int_constant("begin", begin), c.int_constant("end", end)});
+  if (padded)
+    y = c.add("PadV3", {y, c.int_constant("paddings", pads)}, {{"mode", "constant"}, {"paddings_contiguous", false}});
+  c.give(0, cut || padded ? y : c.add("Identity", {y}));
+  return {};
+}
+
 Status trilu(NodeContext& c) {
   c.give(0, c.add("Trilu", c.inputs(), {{"upper", c.integer("upper", 1)}}));
   return {};
@@ -212,6 +239,7 @@ Status tf_idf(NodeContext& c) {
 }
 
 constexpr MapRow rows[] = {
+    {"CenterCropPad", 18, latest, "PadV3", center_crop_pad},
     {"Compress", 9, latest, "GatherV2", compress},
     {"Concat", 1, latest, "ConcatD", concat},
     {"Gather", 1, latest, "GatherV2", gather},

@@ -64,9 +64,16 @@ Result<Edge> per_channel(NodeContext& c, size_t input, const char* suffix) {
   const Shape shape = c.shape(0);
   const auto values = c.value(input) ? read_numbers(*c.value(input)) : std::nullopt;
   if (groups < 1) return c.fail("num_groups must be above 0");
-  if (!values || shape.size() < 2 || shape[1] < 0 || static_cast<int64_t>(values->size()) != groups)
-    return c.fail("scale and bias must be constant, one number per group, and the channels known");
+  if (shape.size() < 2 || shape[1] < 0 || c.shape(input) != Shape{groups} || shape[1] % groups != 0)
+    return c.fail("the channels must be known, and scale and bias must have one number per group");
   const auto repeat = static_cast<size_t>(shape[1] / groups);
+  if (!values) {
+    const std::string name = suffix;
+    const Edge column = c.add({"Unsqueeze", name + "Column"}, {c.in(input)}, {{"axes", std::vector<int64_t>{1}}});
+    const Edge times = c.int_constant(name + "Times", {1, static_cast<int64_t>(repeat)});
+    const Edge repeated = c.add({"Tile", name + "Repeated"}, {column, times});
+    return c.add({"Reshape", name}, {repeated, c.int_constant(name + "Shape", {shape[1]})});
+  }
   std::vector<double> repeated;
   for (const double value : *values) repeated.insert(repeated.end(), repeat, value);
   return c.constant(suffix, make_numbers(repeated, {shape[1]}, c.type(input)));

@@ -38,6 +38,10 @@ Result<Attributes> pool_attributes(const NodeContext& c, const Window& window) {
                            {"ceil_mode", c.integer("ceil_mode", 0) != 0},
                            {"data_format", "NCHW"}};
   attributes["padding_mode"] = TRY(padding_mode(c, window));
+  if (!all_ones(window.dilations)) {
+    if (window.auto_pad != "NOTSET") return c.fail("SAME padding with dilations needs known sizes of the input");
+    attributes["dilation"] = Window::with_batch(window.dilations);  // GE's own average has none
+  }
   return attributes;
 }
 
@@ -111,29 +115,35 @@ Status max_pool(NodeContext& c) {
   return {};
 }
 
-Status average_pool(NodeContext& c) {
-  Window window = TRY(read_window(c, {}));
+Result<Edge> average_3d(NodeContext& c, Edge x, const Window& window, bool include, int64_t divisor) {
+  if (window.auto_pad != "NOTSET") return c.fail("SAME padding needs known sizes of the input");
+  Attributes attributes = {{"ksize", Window::with_batch(window.kernel)},
+                           {"strides", Window::with_batch(window.strides)},
+                           {"pads", window.pads()},
+                           {"ceil_mode", c.integer("ceil_mode", 0) != 0},
+                           {"count_include_pad", include},
+                           {"data_format", "NCDHW"}};
+  if (divisor != 0) attributes["divisor_override"] = divisor;
+  if (!all_ones(window.dilations)) attributes["dilation"] = Window::with_batch(window.dilations);
+  return c.add("AvgPool3D", {x}, std::move(attributes));
+}
+
+// The mean of each window; with `divisor`, its sum divided by that.
+Result<Edge> average(NodeContext& c, Edge x, Window window, bool include, int64_t divisor = 0) {
   TRY(check_rank(c, window));
-  if (!all_ones(window.dilations)) return c.fail("dilations are not supported");
-  const bool include = c.integer("count_include_pad", 0) == 1;
-  if (window.rank() == 3) {
-    if (window.auto_pad != "NOTSET") return c.fail("SAME padding needs known sizes of the input");
-    c.give(0, c.add("AvgPool3D", {c.in(0)},
-                    {{"ksize", Window::with_batch(window.kernel)},
-                     {"strides", Window::with_batch(window.strides)},
-                     {"pads", window.pads()},
-                     {"ceil_mode", c.integer("ceil_mode", 0) != 0},
-                     {"count_include_pad", include},
-                     {"data_format", "NCDHW"}}));
-    return {};
-  }
+  if (window.rank() == 3) return average_3d(c, x, window, include, divisor);
   const bool flat = window.rank() == 1;
-  Edge x = c.in(0);
   if (flat) x = unsqueezed(c, x), window = window.widened(1);
   Attributes attributes = TRY(pool_attributes(c, window));
   attributes["exclusive"] = !include;
+  if (divisor != 0) attributes["divisor_override"] = divisor;
   const Edge y = c.add("AvgPoolV2", {x}, std::move(attributes));
-  c.give(0, flat ? squeezed(c, "SqueezeY", y) : y);
+  return flat ? squeezed(c, "SqueezeY", y) : y;
+}
+
+Status average_pool(NodeContext& c) {
+  const Window window = TRY(read_window(c, {}));
+  c.give(0, TRY(average(c, c.in(0), window, c.integer("count_include_pad", 0) == 1)));
   return {};
 }
 
@@ -152,17 +162,19 @@ Status global_lp_pool(NodeContext& c) {
   return {};
 }
 
-// (sum |x|^p)^(1/p): the average times the size of the window.
+// (sum |x|^p)^(1/p). The sum is the average times the size of the window, unless windows may reach beyond the padding.
 Status lp_pool(NodeContext& c) {
   const Window window = TRY(read_window(c, {}));
-  if (window.rank() != 2 || !all_ones(window.dilations)) return c.fail("only two dimensions without dilation");
   const auto p = static_cast<float>(c.integer("p", 2));
   const Edge powers = c.add({"Power", "Power_0"}, {c.add("Abs", {c.in(0)})}, {{"power", p}});
-  Attributes attributes = TRY(pool_attributes(c, window));
-  attributes["exclusive"] = false;
-  const Edge mean = c.add("AvgPoolV2", {powers}, std::move(attributes));
-  const auto size = static_cast<float>(window.kernel[0] * window.kernel[1]);
-  const Edge sum = c.add("Muls", {mean}, {{"value", size}});
+  Edge sum;
+  if (c.integer("ceil_mode", 0) != 0 || !all_ones(window.dilations)) {
+    sum = TRY(average(c, powers, window, true, 1));
+  } else {
+    int64_t size = 1;
+    for (const int64_t length : window.kernel) size *= length;
+    sum = c.add("Muls", {TRY(average(c, powers, window, true))}, {{"value", static_cast<float>(size)}});
+  }
   c.give(0, c.add({"Power", "Power_1"}, {sum}, {{"power", 1 / p}}));
   return {};
 }

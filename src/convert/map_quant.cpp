@@ -24,11 +24,28 @@ Result<std::string> quantized_name(const NodeContext& c, DataType type) {
   }
 }
 
+// A scale or zero point of one number per block of `axis`, each repeated for the elements of its block.
+Result<Edge> by_block(NodeContext& c, const std::string& suffix, Edge x, int64_t axis, const Shape& whole) {
+  const int64_t block = c.integer("block_size", 0);
+  const Shape blocks = c.info(x).shape;
+  if (block < 1) return c.fail("scales of more than one dimension need block_size");
+  const size_t at = TRY(c.axis_within(axis, static_cast<int>(whole.size())));
+  if (blocks.size() != whole.size() || whole[at] < 0 || blocks[at] != (whole[at] + block - 1) / block)
+    return c.fail(formatted("scales of shape {} do not fit blocks of {} of {}", graph::to_text(blocks), block,
+                            graph::to_text(whole)));
+  TRY(c.require_few(whole[at]));
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < whole[at]; ++i) places.push_back(i / block);
+  return c.add({"GatherV2", "Blocks" + suffix}, {x, c.int_constant("Places" + suffix, places),
+                                                 c.int_scalar("Axis" + suffix, static_cast<int64_t>(at), DataType::Int32)});
+}
+
 // A scale or zero point of one number per slice, shaped so that it broadcasts along `axis` of a tensor of that rank.
-Result<Edge> along_axis(NodeContext& c, const std::string& suffix, Edge x, int64_t axis, int rank) {
+Result<Edge> along_axis(NodeContext& c, const std::string& suffix, Edge x, int64_t axis, const Shape& whole) {
   const Shape shape = c.info(x).shape;
   if (shape.empty() || shape == Shape{1}) return x;
-  if (shape.size() != 1) return c.fail("scales of more than one dimension (blocked) are not supported");
+  if (shape.size() != 1) return by_block(c, suffix, x, axis, whole);
+  const int rank = whole == Shape{-2} ? -1 : static_cast<int>(whole.size());
   if (rank < 0) return c.fail("with one scale per axis the rank must be known");
   std::vector<int64_t> target(static_cast<size_t>(rank), 1);
   target[TRY(c.axis_within(axis, rank))] = -1;
@@ -44,19 +61,52 @@ struct Quantity {
 Result<Edge> dequantized(NodeContext& c, const Quantity& q, int64_t axis) {
   const DataType known = c.info(q.scale).type;
   const DataType type = known == DataType::Undefined ? DataType::Float : known;
-  const int rank = c.rank(q.x);
+  const Shape whole = c.info(q.x).shape;
   Edge value = c.cast("Cast" + q.suffix, q.x, type);
   if (q.zero.connected()) {
     const Edge zero = c.cast("CastZp" + q.suffix, q.zero, type);
-    const Edge along = TRY(along_axis(c, "Zp" + q.suffix, zero, axis, rank));
+    const Edge along = TRY(along_axis(c, "Zp" + q.suffix, zero, axis, whole));
     value = c.add({"Sub", "Sub" + q.suffix}, {value, along});
   }
-  const Edge scale = TRY(along_axis(c, "Scale" + q.suffix, q.scale, axis, rank));
+  const Edge scale = TRY(along_axis(c, "Scale" + q.suffix, q.scale, axis, whole));
   return c.add({"Mul", "Mul" + q.suffix}, {value, scale});
 }
 
-Result<Edge> quantized(NodeContext& c, Edge x, Edge scale, Edge zero, int64_t axis) {
-  const DataType type = zero.connected() ? c.info(zero).type : DataType::UInt8;
+struct Limits {
+  double low, high;
+};
+
+Result<Limits> limits_of(const NodeContext& c, DataType type) {
+  switch (type) {
+    case DataType::Int8:
+      return Limits{-128, 127};
+    case DataType::UInt8:
+      return Limits{0, 255};
+    case DataType::Int16:
+      return Limits{-32768, 32767};
+    case DataType::UInt16:
+      return Limits{0, 65535};
+    default:
+      return c.fail(formatted("quantising to {} is not supported", graph::name_of(type)));
+  }
+}
+
+// The same in single steps, for what GE's Quantize cannot do: 16 bits and blocks.
+Result<Edge> quantized_in_steps(NodeContext& c, Edge x, Edge scale, Edge zero, int64_t axis, DataType type) {
+  const Limits limits = TRY(limits_of(c, type));
+  const Shape whole = c.info(x).shape;
+  const auto wide = [&c](const char* suffix, Edge edge) { return c.cast(suffix, edge, DataType::Float); };
+  const Edge step = TRY(along_axis(c, "Scale", wide("CastScale", scale), axis, whole));
+  Edge steps = c.add("Round", {c.add("RealDiv", {wide("CastX", x), step})});
+  if (zero.connected()) steps = c.add("Add", {steps, TRY(along_axis(c, "Zp", wide("CastZp", zero), axis, whole))});
+  const Edge low = c.scalar("low", limits.low, DataType::Float), high = c.scalar("high", limits.high, DataType::Float);
+  return c.cast("Cast", c.add("ClipByValue", {steps, low, high}), type);
+}
+
+Result<Edge> quantized(NodeContext& c, Edge x, Edge scale, Edge zero, int64_t axis, DataType type = DataType::UInt8) {
+  if (zero.connected()) type = c.info(zero).type;
+  if (type == DataType::Int16 || type == DataType::UInt16 || c.rank(scale) > 1)
+    return quantized_in_steps(c, x, scale, zero, axis, type);
   const auto dtype = TRY(quantized_name(c, type));
   Attributes attributes = {{"dtype", dtype}};
   if (c.rank(scale) == 1) attributes["axis"] = axis;
@@ -64,16 +114,25 @@ Result<Edge> quantized(NodeContext& c, Edge x, Edge scale, Edge zero, int64_t ax
 }
 
 Status quantize_linear(NodeContext& c) {
-  if (c.rank(size_t{1}) > 1) return c.fail("scales of more than one dimension (blocked) are not supported");
-  const int64_t type = c.integer("output_dtype", 0);
-  if (type != 0 && !c.has(2) && onnx::data_type(type) != DataType::UInt8)
-    return c.fail("output_dtype without a zero point is not supported");
-  c.give(0, TRY(quantized(c, c.in(0), c.in(1), c.in(2), c.integer("axis", 1))));
+  constexpr int64_t unsigned_byte = 2, real = 1;
+  const int64_t type = c.integer("output_dtype", 0), precision = c.integer("precision", 0);
+  if (type != 0 && !onnx::is_supported(type))
+    return c.fail(formatted("element type {} is not supported", onnx::type_name(type)));
+  if (precision != 0 && precision != real)
+    return c.fail(formatted("precision {} is not supported; it computes in FLOAT", onnx::type_name(precision)));
+  const DataType wanted = onnx::data_type(type == 0 ? unsigned_byte : type);
+  c.give(0, TRY(quantized(c, c.in(0), c.in(1), c.in(2), c.integer("axis", 1), wanted)));
   return {};
 }
 
+// From opset 23 on the result may have another type than the scale.
 Status dequantize_linear(NodeContext& c) {
-  c.give(0, TRY(dequantized(c, {c.in(0), c.in(1), c.in(2), ""}, c.integer("axis", 1))));
+  const Edge y = TRY(dequantized(c, {c.in(0), c.in(1), c.in(2), ""}, c.integer("axis", 1)));
+  const int64_t type = c.integer("output_dtype", 0);
+  if (type != 0 && !onnx::is_supported(type))
+    return c.fail(formatted("element type {} is not supported", onnx::type_name(type)));
+  const bool same = type == 0 || onnx::data_type(type) == c.info(y).type;
+  c.give(0, same ? y : c.cast("CastY", y, onnx::data_type(type)));
   return {};
 }
 
@@ -144,7 +203,7 @@ Result<Edge> shifted(NodeContext& c, const std::string& suffix, Edge x, Edge zer
   const Edge wide = c.cast("Cast" + suffix, x, DataType::Int32);
   if (!zero.connected()) return wide;
   const Edge shift = c.cast("CastZp" + suffix, zero, DataType::Int32);
-  const Edge along = TRY(along_axis(c, suffix, shift, axis, c.rank(x)));
+  const Edge along = TRY(along_axis(c, suffix, shift, axis, c.info(x).shape));
   return c.add({"Sub", "Sub" + suffix}, {wide, along});
 }
 

@@ -32,6 +32,23 @@ Edge reduced(NodeContext& c, const char* suffix, std::string_view type) {
   return c.add({type, suffix}, {c.in(0), axes}, reduce_attributes(c));
 }
 
+// The largest of truths is whether any holds, the smallest whether all do.
+Status reduce_truths(NodeContext& c) {
+  const bool noop = c.integer("noop_with_empty_axes", 0) != 0;
+  const Edge axes = c.has(1) ? c.in(1) : c.int_constant("data1", attribute_axes(c));
+  const auto known = c.info(axes).value ? read_ints(*c.info(axes).value) : std::nullopt;
+  if (noop && !known) return c.fail("with noop_with_empty_axes, axes must be constant");
+  if (noop && known->empty()) return c.give(0, c.add("Identity", {c.in(0)})), Status{};
+  c.give(0, c.add(c.ge == "ReduceMax" ? "ReduceAny" : "ReduceAll", {c.in(0), axes}, {{"keep_dims", keep_dims(c)}}));
+  return {};
+}
+
+Status reduce_extreme(NodeContext& c) {
+  if (c.type(0) == DataType::Bool) return reduce_truths(c);
+  c.give(0, reduced(c, std::string(c.ge).c_str(), c.ge));
+  return {};
+}
+
 Status reduce(NodeContext& c) {
   c.give(0, reduced(c, std::string(c.ge).c_str(), c.ge));
   return {};
@@ -55,7 +72,17 @@ bool keeps_all(const NodeContext& c, const std::vector<int64_t>& axes) {
   return axes.empty() && c.integer("noop_with_empty_axes", 0) != 0;
 }
 
+// The sum of |x| or x * x along axes that are known only when it runs.
+Status norm_at_run_time(NodeContext& c) {
+  const bool absolute = c.node.type == "ReduceL1";
+  const Edge terms = c.add(absolute ? "Abs" : "Square", {c.in(0)});
+  const Edge sum = c.add("ReduceSum", {terms, c.in(1)}, reduce_attributes(c));
+  c.give(0, c.node.type == "ReduceL2" ? c.add("Sqrt", {sum}) : sum);
+  return {};
+}
+
 Status reduce_norm(NodeContext& c) {
+  if (c.has(1) && !c.ints(1)) return norm_at_run_time(c);
   const auto axes = TRY(constant_axes(c));
   if (keeps_all(c, axes)) {
     c.give(0, c.add(c.node.type == "ReduceSumSquare" ? "Square" : "Abs", {c.in(0)}));
@@ -129,9 +156,9 @@ constexpr MapRow rows[] = {
     {"ReduceL2", 1, latest, "LpNormV2", reduce_norm},
     {"ReduceLogSum", 1, latest, "ReduceSum", reduce_log_sum},
     {"ReduceLogSumExp", 1, latest, "ReduceLogSumExp", reduce},
-    {"ReduceMax", 1, latest, "ReduceMax", reduce},
+    {"ReduceMax", 1, latest, "ReduceMax", reduce_extreme},
     {"ReduceMean", 1, latest, "ReduceMean", reduce},
-    {"ReduceMin", 1, latest, "ReduceMin", reduce},
+    {"ReduceMin", 1, latest, "ReduceMin", reduce_extreme},
     {"ReduceProd", 1, latest, "ReduceProd", reduce},
     {"ReduceSum", 1, latest, "ReduceSum", reduce},
     {"ReduceSumSquare", 1, latest, "SquareSumV1", reduce_norm},

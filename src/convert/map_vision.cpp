@@ -97,17 +97,55 @@ Status non_max_suppression(NodeContext& c) {
   return {};
 }
 
-Status col2im(NodeContext& c) {
-  const auto ones = std::vector<int64_t>{1, 1};
-  const auto pads = c.integers("pads", {0, 0, 0, 0});
-  if (pads.size() != 4 || pads[0] != pads[2] || pads[1] != pads[3])
-    return c.fail("only two dimensions, padded alike at both ends");
+// One dimension as two, the first of size 1.
+void widen(std::vector<int64_t>& values, int64_t first) {
+  if (values.size() == 1) values.insert(values.begin(), first);
+}
+
+// Sizes that are known only when it runs are handed on.
+Status col2im_at_run_time(NodeContext& c) {
+  const std::vector<int64_t> ones = {1, 1}, pads = c.integers("pads", {0, 0, 0, 0});
+  if (c.shape(1) != Shape{2} || pads.size() != 4 || pads[0] != pads[2] || pads[1] != pads[3])
+    return c.fail("image_shape and block_shape must be constant, except for two dimensions padded alike at both ends");
   const Edge size = c.cast("CastSize", c.in(1), DataType::Int32);
   const Edge kernel = c.cast("CastKernel", c.in(2), DataType::Int32);
   c.give(0, c.add("Col2ImV2", {c.in(0), size, kernel},
                   {{"dilation", c.integers("dilations", ones)},
                    {"padding", std::vector<int64_t>{pads[0], pads[1]}},
                    {"stride", c.integers("strides", ones)}}));
+  return {};
+}
+
+// GE pads both ends alike. Else the columns are laid onto the padded image, of which the middle is taken.
+Status col2im(NodeContext& c) {
+  auto image = c.ints(1), block = c.ints(2);
+  if (!image || !block) return col2im_at_run_time(c);
+  const size_t rank = image->size();
+  if (rank < 1 || rank > 2 || block->size() != rank) return c.fail("only one or two dimensions are supported");
+  auto dilations = c.integers("dilations", std::vector<int64_t>(rank, 1));
+  auto strides = c.integers("strides", std::vector<int64_t>(rank, 1));
+  const auto pads = c.integers("pads", std::vector<int64_t>(2 * rank, 0));
+  if (dilations.size() != rank || strides.size() != rank || pads.size() != 2 * rank)
+    return c.fail("dilations, strides and pads do not fit image_shape");
+  std::vector<int64_t> before(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
+  std::vector<int64_t> after(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+  for (auto* ones : {&*image, &*block, &dilations, &strides}) widen(*ones, 1);
+  for (auto* zeros : {&before, &after}) widen(*zeros, 0);
+  const bool even = before == after;
+  std::vector<int64_t> whole = *image;
+  if (!even)
+    for (size_t i = 0; i < 2; ++i) whole[i] += before[i] + after[i];
+  const Edge size = c.int_constant("Size", whole, DataType::Int32);
+  const Edge kernel = c.int_constant("Kernel", *block, DataType::Int32);
+  Edge y = c.add("Col2ImV2", {c.in(0), size, kernel},
+                 {{"dilation", dilations}, {"padding", even ? before : std::vector<int64_t>{0, 0}}, {"stride", strides}});
+  if (!even) {
+    const std::vector<int64_t> end = {before[0] + (*image)[0], before[1] + (*image)[1]};
+    y = c.add("StridedSliceV2",
+              {y, c.int_constant("begin", before), c.int_constant("end", end), c.int_constant("axes", {2, 3})});
+  }
+  if (rank == 1) y = c.add("Squeeze", {y}, {{"axis", std::vector<int64_t>{2}}});
+  c.give(0, y);
   return {};
 }
 

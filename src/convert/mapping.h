@@ -13,6 +13,12 @@ class NodeContext;
 // Adds what an ONNX node becomes. An error is the reason why it cannot be converted.
 using MapFunction = Status (*)(NodeContext& context);
 
+// The newest opsets whose operators were all looked through; a model with a newer one is refused. Those of ONNX itself
+// differ from 21 on in the types they allow, and in: DequantizeLinear and QuantizeLinear (23: output_dtype, precision),
+// Attention, RMSNormalization, RotaryEmbedding (new in 23), Swish, TensorScatter (new in 24), Attention (24: lengths of
+// the keys), Cast (24: round_mode of 8-bit exponents).
+constexpr int64_t newest_onnx = 24, newest_other = 1;
+
 constexpr int latest = 1 << 20;
 
 // One ONNX operator in a range of opsets. A row without a function is a rename: the GE operator takes the inputs as
@@ -23,6 +29,7 @@ struct MapRow {
   std::string_view ge;
   MapFunction map = nullptr;
   std::string_view domain = "";
+  bool takes_collections = false;  // sequences and optionals may be its inputs
 };
 
 // Null when no row has the operator at that opset.
@@ -44,6 +51,7 @@ std::span<const MapRow> map_rows_recurrent();
 std::span<const MapRow> map_rows_vision();
 std::span<const MapRow> map_rows_quant();
 std::span<const MapRow> map_rows_loss();
+std::span<const MapRow> map_rows_sequence();
 std::span<const MapRow> map_rows_signal();
 std::span<const MapRow> map_rows_random();
 std::span<const MapRow> map_rows_control();

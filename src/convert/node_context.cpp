@@ -10,7 +10,8 @@ namespace belay::convert {
 
 Result<size_t> NodeContext::axis_within(int64_t axis, int rank) const {
   if (rank >= 0 && axis >= -rank && axis < rank) return static_cast<size_t>(axis < 0 ? axis + rank : axis);
-  return fail(formatted("axis {} is not one of a tensor of rank {}", axis, rank));
+  if (rank < 0) return fail("the rank of its input is not known");
+  return Status{ACL_ERROR_PARSE_MODEL, formatted("axis {} is not one of a tensor of rank {}", axis, rank)};
 }
 
 Status NodeContext::require_few(int64_t elements) const {
@@ -25,7 +26,7 @@ NodeContext::NodeContext(GraphImporter& importer, const onnx::Node& node, std::s
     : node(node), name(std::move(name)), opset(opset), importer_(importer) {
   for (const auto& tensor : node.inputs) {
     inputs_.push_back(tensor.empty() ? Edge{} : importer.find(tensor));
-    if (!tensor.empty() && !inputs_.back().connected() && status_.ok())
+    if (!tensor.empty() && !inputs_.back().connected() && status_.ok() && !importer.collection(tensor))
       status_ = fail("input " + tensor + " is neither made by a node nor an input of the graph");
   }
   while (!inputs_.empty() && !inputs_.back().connected()) inputs_.pop_back();

@@ -27,6 +27,7 @@ struct ValueInfo {
   std::string name;
   Kind kind = Kind::Unknown;
   graph::DataType type = graph::DataType::Undefined;
+  int64_t element = 0;  // ONNX's number of the type
   graph::Shape shape = {-2};
   std::vector<std::string> symbols;  // names of the dimensions that have one instead of a number
 };
@@ -65,6 +66,7 @@ struct Attribute {
 
 struct Node {
   std::string name, type, domain;
+  int64_t opset = 0;  // of a function's node: the function's own; 0: the model's
   std::vector<std::string> inputs, outputs;  // "" stands for one left out
   std::vector<Attribute> attributes;
 

@@ -73,7 +73,8 @@ void read_dimension(ValueInfo& info, pbf_reader message) {
 void read_tensor_type(ValueInfo& info, pbf_reader message) {
   while (message.next()) switch (message.tag_and_type()) {
       case tag_and_type(1, varint):
-        info.type = data_type(message.get_int32());
+        info.element = message.get_int32();
+        info.type = data_type(info.element);
         break;
       case tag_and_type(2, text): {
         auto shape = message.get_message();

@@ -235,8 +235,8 @@ Result<Tensor> read_tensor(protozero::pbf_reader message, TensorSource& source) 
   const DataType type = data_type(fields.type);
   tensor.value.type = type;
   tensor.value.shape = fields.dims;
-  if (type == DataType::Undefined || type == DataType::String) {
-    tensor.problem = type == DataType::String ? "a string tensor" : formatted("element type {} of ONNX", fields.type);
+  if (!is_supported(fields.type)) {
+    tensor.problem = type == DataType::String ? "a string tensor" : "element type " + type_name(fields.type);
     return tensor;
   }
   if (fields.segmented) return broken(fields, "it is stored in segments, which is not supported");

@@ -186,6 +186,12 @@ Status Compiler::add_choice(int index) {
   for (const std::string& name : node.subgraphs) {
     const graph::Graph* graph = model_.find_graph(name);
     if (!graph) return {ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": subgraph " + name + " does not exist"};
+    // A branch that does not fit these shapes must be left alone until it is taken: the graph runs node by node.
+    if (!gears && node.subgraphs.size() > 1)
+      if (const Status status = graph::GraphInference(&model_, *graph).run(infos); !status.ok()) {
+        not_static_ = true;
+        return status;
+      }
     ProgramOptions options = options_;
     options.first_task = next_task_;
     branches.push_back(

@@ -80,7 +80,13 @@ class Estimator {
       const graph::Graph* graph = model_.find_graph(name);
       if (!graph || dynamic) continue;
       const bool gears = graph::chooses_gear(node);
-      most = std::max(most, TRY(arena(*graph, gears ? std::span<const TensorInfo>() : std::span(inputs))));
+      const auto bytes = arena(*graph, gears ? std::span<const TensorInfo>() : std::span(inputs));
+      if (!bytes.ok() && !gears && node.subgraphs.size() > 1) {
+        dynamic = true;  // a branch that does not fit these shapes makes the graph run node by node
+        continue;
+      }
+      if (!bytes.ok()) return bytes.status();
+      most = std::max(most, *bytes);
     }
     return most;
   }

@@ -87,8 +87,17 @@ Status deform_conv(InferContext& c) {
   return {};
 }
 
+Status branch_refused(InferContext& c) {
+  const auto types = ints_of(c.node, "types");
+  const auto shapes = get_or(c.node.attributes, "shapes", std::vector<Shape>{});
+  if (types.size() != shapes.size()) return c.fail("types and shapes differ in number");
+  for (size_t i = 0; i < types.size(); ++i) c.add_output(static_cast<DataType>(types[i]), shapes[i]);
+  return {};
+}
+
 constexpr InferRow rows[] = {
     {"Aipp", aipp},
+    {"BranchRefused", branch_refused},
     {"DeformConv", deform_conv},
     {"Einsum", einsum},
     {"MatrixDeterminant", determinant},

@@ -49,17 +49,27 @@ Status infer_gears(InferContext& c) {
   return {};
 }
 
+// A branch that does not fit these shapes may be one that never runs with them: it fails when it is taken. Not all of
+// them may be.
 Status infer_branches(InferContext& c) {
+  Status misfit;
+  bool any = false;
   for (const std::string& name : c.node.subgraphs) {
-    auto results = TRY(results_of(c, name, c.inputs));
-    if (c.outputs.empty()) {
+    auto found = results_of(c, name, c.inputs);
+    if (!found.ok()) {
+      if (misfit.ok()) misfit = found.status();
+      continue;
+    }
+    auto results = std::move(found).value();
+    if (!any) {
+      any = true;
       c.outputs = std::move(results);
       continue;
     }
     if (results.size() != c.outputs.size()) return c.fail("its subgraphs differ in their number of outputs");
     for (size_t i = 0; i < results.size(); ++i) c.outputs[i] = merged(c.outputs[i], results[i]);
   }
-  return {};
+  return any ? Status{} : misfit;
 }
 
 // What holds of the loop's variables in every iteration: dimensions that the body changes are unknown.

@@ -9,6 +9,7 @@
 namespace belay::backend::cpu {
 
 std::span<const KernelRow> einsum_rows();
+std::span<const KernelRow> branch_refused_rows();
 std::span<const KernelRow> determinant_rows();
 std::span<const KernelRow> tf_idf_rows();
 std::span<const KernelRow> aipp_rows();

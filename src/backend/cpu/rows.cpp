@@ -78,6 +78,7 @@ constexpr Family other_families[] = {
     cpu::transpose_rows,
     cpu::fill_rows,
     cpu::einsum_rows,
+    cpu::branch_refused_rows,
     cpu::determinant_rows,
     cpu::tf_idf_rows,
     cpu::aipp_rows,
