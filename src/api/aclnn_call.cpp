@@ -116,6 +116,7 @@ class Described {
     add_key(std::bit_cast<int64_t>(value.number));
     add_key(static_cast<int64_t>(value.numbers.size()));
     for (const double number : value.numbers) add_key(std::bit_cast<int64_t>(number));
+    add_key(static_cast<int64_t>(value.text.size()));
     key_ += value.text;
     for (const Value& member : value.list) add_key(member);
   }

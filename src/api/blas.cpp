@@ -8,6 +8,7 @@
 #include "api/op_handle.h"
 #include "base/text.h"
 #include "operators/sketch.h"
+#include "runtime/blocks.h"
 #include "runtime/current.h"
 
 using namespace belay;
@@ -77,6 +78,13 @@ Status create(const Gemm& gemm, aclopHandle** handle) {
   return {};
 }
 
+// A number in the program's own memory, which may be gone when the stream gets to it.
+void copy_now(OpExecution& execution, size_t input) {
+  backend::Tensor& tensor = execution.inputs[input];
+  const auto* bytes = static_cast<const std::byte*>(tensor.data);
+  tensor.data = execution.copies.emplace_back(bytes, bytes + graph::bytes_of(tensor.type, tensor.count())).data();
+}
+
 Status multiply(const Gemm& gemm, const void* alpha, const void* a, const void* b, const void* beta, void* c,
                 aclrtStream stream) {
   TRY(not_null(alpha, "alpha"));
@@ -98,7 +106,10 @@ Status multiply(const Gemm& gemm, const void* alpha, const void* a, const void* 
   }
   aclDataBuffer result = buffers[2];
   aclDataBuffer* outputs[] = {&result};
-  return launch(TRY(place(std::move(op), request, {inputs, outputs})), target);
+  auto execution = TRY(place(std::move(op), request, {inputs, outputs}));
+  for (const size_t i : {3, 4})
+    if (blocks().locate(addresses[i]).place == Place::Pageable) copy_now(execution, i);
+  return launch(std::move(execution), target);
 }
 
 // A matrix times a vector: a product whose second matrix has one column.

@@ -30,6 +30,16 @@ Status check_device_kind(aclrtMemcpyKind kind) {
           "EH0007"};
 }
 
+// What the stream reads later must lie where the device finds it.
+Status check_reached(const void* pointer, size_t bytes, const char* parameter) {
+  const Site site = blocks().locate(pointer);
+  if (site.place == Place::Pageable)
+    return {ACL_ERROR_RT_PARAM_INVALID,
+            formatted("{} {} is ordinary host memory; it is read when the stream gets there, and must be device memory",
+                      parameter, pointer)};
+  return blocks().check_range(site, pointer, bytes, parameter);
+}
+
 Status copy_checked(void* dst, const void* src, size_t count) {
   if (!dst || !src) return {ACL_ERROR_RT_PARAM_INVALID, "the address that the copy finds in device memory is null"};
   TRY(blocks().check_range(dst, count, "dst", Use::Write));
@@ -66,7 +76,7 @@ Status copy_described(const void* desc, aclrtMemcpyKind kind, aclrtStream stream
   TRY(not_null(desc, "desc"));
   TRY(check_device_kind(kind));
   const auto target = TRY(find_stream(stream));
-  TRY(blocks().check_range(desc, sizeof(CopyDescription), "desc"));
+  TRY(check_reached(desc, sizeof(CopyDescription), "desc"));
   return target->launch([desc] { return run_description(desc); });
 }
 
@@ -92,8 +102,8 @@ Status copy_with_offset(const OffsetCopy& copy, size_t dest_max, aclrtMemcpyKind
   TRY(check_stream_handle(stream));
   TRY(check_copy_room(dest_max, copy.count));
   TRY(current_context());
-  TRY(blocks().check_range(copy.dst, sizeof(void*), "dst"));
-  TRY(blocks().check_range(copy.src, sizeof(void*), "src"));
+  TRY(check_reached(copy.dst, sizeof(void*), "dst"));
+  TRY(check_reached(copy.src, sizeof(void*), "src"));
   return TRY(find_stream(stream))->launch([copy] { return copy.run(); });
 }
 

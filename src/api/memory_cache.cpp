@@ -79,7 +79,7 @@ Status cache_described(const void* desc, aclrtCmoType type, aclrtStream stream, 
   TRY(not_null(desc, "cmoDesc"));
   TRY(check_cmo_type(type));
   if (reserve) return {ACL_ERROR_INVALID_PARAM, "reserve must be null", "EH0009"};
-  TRY(blocks().check_range(desc, sizeof(CmoDescription), "cmoDesc"));
+  TRY(check_device_range(desc, sizeof(CmoDescription), "cmoDesc"));
   return TRY(find_stream(stream))->launch([desc] { return run_described_cmo(desc); });
 }
 

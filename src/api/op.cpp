@@ -38,7 +38,8 @@ Status create(const OpDescs& descs, aclopHandle** handle) {
   TRY(not_null(handle, "handle"));
   TRY(check(descs));
   for (int i = 0; i < descs.input_count; ++i)
-    if (descs.inputs[i]->placement == ACL_MEMTYPE_HOST)
+    if (descs.inputs[i]->placement == ACL_MEMTYPE_HOST ||
+        descs.inputs[i]->placement == ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT)
       return {ACL_ERROR_API_NOT_SUPPORT, "inputDesc[" + std::to_string(i) +
                                              "] is in host memory; a handle takes device memory. Use aclopExecuteV2"};
   auto made = std::make_unique<aclopHandle>();

@@ -43,6 +43,7 @@ operators::OperatorRequest request_of(const OpDescs& descs, const aclDataBuffer*
 struct OpExecution {
   operators::SingleOperator op;
   std::vector<backend::Tensor> inputs, outputs;
+  std::vector<std::vector<std::byte>> copies = {};  // of inputs that the program may change after the call
 };
 // Places the buffers: 100000 when one is too small or has no memory.
 Result<OpExecution> place(operators::SingleOperator op, const operators::OperatorRequest& request,
