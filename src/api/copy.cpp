@@ -29,6 +29,7 @@ Status copy(void* dst, size_t dest_max, const void* src, size_t count, aclrtMemc
   if (dst == src) return {};
   TRY(current_context());
   TRY(check_ranges(blocks().locate(dst), dst, blocks().locate(src), src, count));
+  const WriteGate::Writing writing;
   std::memmove(dst, src, count);
   return {};
 }

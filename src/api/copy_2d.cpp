@@ -75,6 +75,7 @@ Status copy_2d(const Rectangle& area, aclrtMemcpyKind kind) {
   TRY(check(area, kind));
   TRY(current_context());
   TRY(check_ranges(area, blocks().locate(area.dst), blocks().locate(area.src)));
+  const WriteGate::Writing writing;
   area.copy();
   return {};
 }

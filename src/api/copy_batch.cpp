@@ -121,7 +121,9 @@ Result<Plan> plan(const Batch& batch, bool async, size_t& fail_index) {
 }
 
 Status copy_batch(const Batch& batch, size_t& fail_index) {
-  TRY(plan(batch, false, fail_index)).run();
+  const auto made = TRY(plan(batch, false, fail_index));
+  const WriteGate::Writing writing;
+  made.run();
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "api/entry.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
+#include "runtime/write_gate.h"
 
 namespace belay::api {
 
@@ -33,6 +34,7 @@ Status run_in_order(bool now, aclrtStream handle, Work work) {
   if (!now) return TRY(find_stream(handle))->launch(std::move(work));
   const auto stream = TRY(find_any_stream(handle));
   TRY(stream->synchronize());
+  const WriteGate::Writing writing;
   work();
   return {};
 }

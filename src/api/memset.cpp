@@ -23,6 +23,7 @@ Status fill(void* pointer, size_t max_count, int32_t value, size_t count) {
   TRY(check_fill(pointer, max_count, count));
   TRY(current_context());
   TRY(blocks().check_range(pointer, count, "devPtr", Use::Write));
+  const WriteGate::Writing writing;
   std::memset(pointer, value, count);
   return {};
 }
@@ -58,6 +59,7 @@ Status fill_words(void* pointer, size_t size, uint32_t value, size_t words) {
   TRY(check_fill_words(pointer, size, words));
   TRY(current_context());
   TRY(blocks().check_range(pointer, words * sizeof(uint32_t), "ptr", Use::Write));
+  const WriteGate::Writing writing;
   std::fill_n(static_cast<uint32_t*>(pointer), words, value);
   return {};
 }

@@ -12,6 +12,7 @@
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/heap.h"
+#include "runtime/write_gate.h"
 
 namespace belay::api {
 namespace {
@@ -277,6 +278,7 @@ Status ModelExecution::run() {
   TRY(pad_inputs());
   TRY(make_room());
   info_.guard = overflow_->guard();
+  const WriteGate::Writing writing;
   TRY(model_->run(info_, inputs_, outputs_, allocator_.get()));
   for (size_t i = 0; i < places_.size(); ++i)  // whatever fails from here on, it is freed
     if (places_[i].elsewhere && !places_[i].made) places_[i].made.reset(outputs_[i].data);

@@ -12,6 +12,7 @@
 #include "executor/model_registry.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
+#include "runtime/write_gate.h"
 
 using namespace belay;
 using namespace belay::api;
@@ -30,6 +31,7 @@ Status write_values(const aclDataBuffer& buffer, const std::vector<int64_t>& val
   TRY(current_context());
   TRY(blocks().check_range(blocks().locate(buffer.data), buffer.data, bytes, "the buffer of " ACL_DYNAMIC_TENSOR_NAME,
                            Use::Write));
+  const WriteGate::Writing writing;
   std::memcpy(buffer.data, written.data(), bytes);
   return {};
 }

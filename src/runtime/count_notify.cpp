@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/count_notify.h"
+#include "runtime/write_gate.h"
 
 #include <algorithm>
 #include <chrono>
@@ -72,6 +73,7 @@ Status CountNotify::wait(Stream& stream, aclrtCntNotifyWaitInfo info) {
 
 Status CountNotify::await(Stream& stream, const aclrtCntNotifyWaitInfo& info) {
   using Clock = std::chrono::steady_clock;
+  write_gate().step_out();
   const auto deadline = Clock::now() + std::chrono::seconds(info.timeout);
   std::unique_lock lock(mutex_);
   while (!holds(info.mode, count_, info.value)) {

@@ -15,6 +15,7 @@
 #include "runtime/host_memory.h"
 #include "runtime/managed_ranges.h"
 #include "runtime/page_cache.h"
+#include "runtime/write_gate.h"
 
 namespace belay {
 namespace {
@@ -45,6 +46,7 @@ class Heaps {
     blocks().before_fork();
   }
   static void after_fork(bool child) {
+    if (child) write_gate().forget_others();
     blocks().after_fork(child);
     page_cache().mutex().unlock();
     for (auto& [device, heap] : all().heaps_) heap->after_fork(child);
@@ -124,6 +126,8 @@ void Heap::discharge(uint64_t bytes, const char* owner) {
 }
 
 Result<Heap::Shared> Heap::share(const Block& block) {
+  std::optional<WriteGate::Closed> alone;  // before the lock, which who writes may need
+  if (block.size + kTail > Slabs::kLargest && !is_shared(block)) alone.emplace();
   std::lock_guard lock(mutex_);
   if (block.size + kTail <= Slabs::kLargest) {
     const auto backing = slabs_->backing(block.base);
@@ -141,6 +145,11 @@ Result<Heap::Shared> Heap::share(const Block& block) {
   munmap(copy, bytes);
   if (!moved) return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host cannot share {} bytes", bytes)};
   return Shared{shared_.emplace(block.base, std::move(*file)).first->second.fd(), 0};
+}
+
+bool Heap::is_shared(const Block& block) const {
+  std::lock_guard lock(mutex_);
+  return shared_.contains(block.base);
 }
 
 uint64_t Heap::used() const {

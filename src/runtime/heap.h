@@ -41,8 +41,9 @@ class Heap {
   Status charge(uint64_t bytes, const char* owner);
   void discharge(uint64_t bytes, const char* owner);
 
-  // The shared file that holds the block from now on. Its bytes stay, its address too; nobody may write to it
-  // meanwhile. Valid while the block lives. 207001 when the host refuses.
+  // The shared file that holds the block from now on. Its bytes stay, its address too; a large block moves there when
+  // it is first asked for, and who writes to device memory waits meanwhile (WriteGate). Valid while the block lives.
+  // 207001 when the host refuses.
   struct Shared {
     int fd;
     size_t offset;
@@ -59,6 +60,7 @@ class Heap {
 
  private:
   std::byte* place(size_t bytes);
+  bool is_shared(const Block& block) const;
   Status charge_locked(uint64_t bytes, const char* owner);
   void discharge_locked(uint64_t bytes, const char* owner);
 

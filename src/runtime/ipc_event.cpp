@@ -2,6 +2,7 @@
 #include "runtime/ipc_event.h"
 
 #include "acl/acl_rt.h"
+#include "runtime/write_gate.h"
 
 namespace belay {
 
@@ -36,6 +37,7 @@ Status IpcEvent::wait(Stream& stream, std::chrono::seconds timeout) {
   if (number == 0) return {};
   return stream.launch([&stream, self = shared_from_this(), this, number, timeout]() -> Status {
     const Timeout limit = timeout.count() ? Timeout(timeout) : std::nullopt;
+    write_gate().step_out();
     if (cell_->wait([&] { return passed() >= number; }, &stream.interrupted(), limit)) return {};
     return {ACL_ERROR_RT_WAIT_TIMEOUT,
             "a wait for an IPC event timed out after " + std::to_string(timeout.count()) + " s"};

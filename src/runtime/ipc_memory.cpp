@@ -3,17 +3,13 @@
 
 #include <sys/mman.h>
 
-#include <chrono>
 #include <cstdio>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "acl/acl_rt.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "runtime/blocks.h"
-#include "runtime/context.h"
 #include "runtime/heap.h"
 #include "runtime/memory_pass.h"
 
@@ -56,29 +52,6 @@ Status unknown(const std::string& key) {
   return {ACL_ERROR_RT_PARAM_INVALID, formatted("this process has neither exported nor imported the key \"{}\"", key)};
 }
 
-bool all_streams_idle() {
-  for (const auto& stream : stream_table().all()) {
-    const auto idle = stream->idle();
-    if (idle.ok() && !*idle) return false;
-  }
-  return true;
-}
-
-// A large block becomes a shared file when it is first exported. Queued tasks that write to it meanwhile would be lost,
-// so they get a second to finish.
-void wait_for_writers(const Block& block) {
-  if (block.size <= Slabs::kLargest) return;
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  while (!all_streams_idle()) {
-    if (std::chrono::steady_clock::now() > limit) {
-      log_warning(LogModule::Runtime, "{} is exported while streams are busy; what they write to it now may be lost",
-                  static_cast<const void*>(block.base));
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-}
-
 }  // namespace
 
 Result<std::string> export_memory(void* pointer, size_t size, bool for_everybody) {
@@ -88,7 +61,6 @@ Result<std::string> export_memory(void* pointer, size_t size, bool for_everybody
     return Status{ACL_ERROR_RT_PARAM_INVALID,
                   formatted("{} is {}; memory from aclrtMalloc can be exported", pointer, blocks().describe(pointer))};
   TRY(blocks().check_range(site, pointer, size, "devPtr"));
-  wait_for_writers(site.block);
   const auto shared = TRY(device_heap(site.block.device).share(site.block));
   const auto inside = static_cast<size_t>(static_cast<std::byte*>(pointer) - site.block.base);
   const ExportedMemory memory{.offset = shared.offset + inside, .size = size, .device = site.block.device};

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
+#include "runtime/write_gate.h"
 
 namespace belay {
 namespace {
@@ -68,6 +69,7 @@ Status Notify::wait(Stream& stream, std::chrono::seconds timeout) {
       uint64_t set = 1;
       return self->flag().compare_exchange_strong(set, 0);
     };
+    write_gate().step_out();
     if (self->cell_->wait(take, &stream.interrupted(), limit)) return {};
     return {ACL_ERROR_RT_WAIT_TIMEOUT, "a wait for a notify timed out after " + std::to_string(timeout.count()) + " s"};
   });

@@ -11,6 +11,7 @@
 #include "runtime/device.h"
 #include "runtime/exception.h"
 #include "runtime/spin.h"
+#include "runtime/write_gate.h"
 
 namespace belay {
 namespace {
@@ -120,7 +121,10 @@ void Stream::run(Task& task, uint64_t number) {
       std::lock_guard lock(mutex_);
       if (!dropped(number)) interrupted_ = false;
     }
-    Status status = call(task);
+    Status status = [&] {
+      const WriteGate::Writing writing;
+      return call(task);
+    }();
     if (!status.ok() && !dropped(number)) fail(static_cast<uint32_t>(number - 1), std::move(status));
   }
   { const Task ended = std::move(task); }  // what the task held is released before anybody hears that it is done
@@ -252,6 +256,7 @@ void Stream::close() {
 }
 
 bool Stream::await(Signal& signal, Timeout timeout) {
+  write_gate().step_out();
   {
     std::lock_guard lock(mutex_);
     awaited_ = &signal;

@@ -8,6 +8,7 @@
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/stream.h"
+#include "runtime/write_gate.h"
 
 namespace belay {
 namespace {
@@ -156,6 +157,7 @@ Status Stream::launch_report(std::shared_ptr<Subscription> serving, Callback cal
 // An abort takes back a callback that has not started. One that runs is waited for all the same, so that later tasks
 // find it ended; but not when the stream ends, for the callback may be what ends it.
 void Stream::await_callback(Signal& returned) {
+  write_gate().step_out();
   if (!returned.wait(&interrupted_)) returned.wait(&closed_);
   std::lock_guard lock(mutex_);
   awaited_ = nullptr;

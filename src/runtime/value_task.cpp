@@ -7,6 +7,7 @@
 
 #include "runtime/spin.h"
 #include "runtime/stream.h"
+#include "runtime/write_gate.h"
 
 namespace belay {
 namespace {
@@ -38,6 +39,7 @@ Status launch_value_write(Stream& stream, uint64_t* address, uint64_t value) {
 
 Status launch_value_wait(Stream& stream, const uint64_t* address, uint64_t value, ValueCondition condition) {
   return stream.launch([=, &stream] {
+    write_gate().step_out();
     const std::atomic_ref word(*const_cast<uint64_t*>(address));
     const auto over = [&] {
       return holds(condition, word.load(std::memory_order_acquire), value) || stream.interrupted();

@@ -7,11 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
+#include <future>
 #include <random>
 #include <thread>
 
 #include "acl/acl_rt.h"
+#include "runtime/write_gate.h"
 
 namespace belay {
 namespace {
@@ -97,6 +100,56 @@ TEST(Heap, SharingALargeBlockKeepsItsAddressAndBytes) {
   EXPECT_EQ((*heap.share(block)).fd, (*shared).fd);
   munmap(other, 3 * kMiB);
   release(heap, bytes);
+}
+
+// A thread that counts up cells all over the block, and what it should find there.
+TEST(Heap, WhatIsWrittenWhileALargeBlockIsSharedIsNotLost) {
+  Heap heap(0, 64 * kMiB);
+  for (int turn = 0; turn < 10; ++turn) {
+    auto* cells = static_cast<uint32_t*>(allocate(heap, 8 * kMiB));
+    constexpr size_t kCells = 8 * kMiB / sizeof(uint32_t);
+    std::memset(cells, 0, 8 * kMiB);
+    std::vector<uint32_t> counts(kCells);
+    std::atomic<uint64_t> written{0};
+    std::atomic<bool> over{false};
+    std::thread writer([&] {
+      for (size_t at = 0; !over; at = (at + 40503) % kCells) {
+        const WriteGate::Writing writing;
+        ++cells[at];
+        ++counts[at];
+        ++written;
+      }
+    });
+    while (written < 1000) std::this_thread::yield();
+    const auto shared = heap.share(blocks().locate(cells).block);
+    ASSERT_TRUE(shared.ok()) << shared.status().message;
+    const uint64_t before = written;
+    while (written < before + 1000) std::this_thread::yield();
+    over = true;
+    writer.join();
+    EXPECT_TRUE(std::equal(counts.begin(), counts.end(), cells));
+    release(heap, cells);
+  }
+}
+
+TEST(Heap, SharingDoesNotWaitForATaskThatWaits) {
+  Heap heap(0, 64 * kMiB);
+  void* block = allocate(heap, 8 * kMiB);
+  std::promise<void> waits, go_on;
+  std::thread waiting([&] {
+    const WriteGate::Writing writing;
+    write_gate().step_out();
+    waits.set_value();
+    go_on.get_future().wait();
+  });
+  waits.get_future().wait();
+  {
+    const WriteGate::Writing writing;  // nor for the task that it is called from
+    EXPECT_TRUE(heap.share(blocks().locate(block).block).ok());
+  }
+  go_on.set_value();
+  waiting.join();
+  release(heap, block);
 }
 
 TEST(Heap, ThreadsMayAllocateAndFreeAtOnce) {
