@@ -87,6 +87,13 @@ Status deform_conv(InferContext& c) {
   return {};
 }
 
+// The number of a row.
+Status map_index(InferContext& c) {
+  TRY(require_inputs(c, 2));
+  c.add_output(DataType::Int32, {});
+  return {};
+}
+
 Status branch_refused(InferContext& c) {
   const auto types = ints_of(c.node, "types");
   const auto shapes = get_or(c.node.attributes, "shapes", std::vector<Shape>{});
@@ -100,6 +107,7 @@ constexpr InferRow rows[] = {
     {"BranchRefused", branch_refused},
     {"DeformConv", deform_conv},
     {"Einsum", einsum},
+    {"MapIndex", map_index},
     {"MatrixDeterminant", determinant},
     {"Multinomial", multinomial},
     {"RandomStandardNormal", random_tensor},

@@ -234,4 +234,35 @@ TEST_F(OtherGears, AnOutputMayBeLargestInASmallerGear) {
   EXPECT_EQ(aclmdlUnload(model), ACL_SUCCESS);
 }
 
+// A loop runs node by node, whichever gear it is in: x + 1, three times.
+TEST_F(OtherGears, ALoopRunsInEachGear) {
+  OnnxWriter body;
+  body.input("i", {}, kInt64)
+      .input("go_on", {}, kBool)
+      .input("sum", {-1, 64})
+      .node("same", "Identity", {"go_on"}, {"goes_on"})
+      .node("add", "Add", {"sum", "one"}, {"next"})
+      .output("goes_on", {}, kBool)
+      .output("next", {-1, 64});
+  OnnxWriter writer;
+  writer.opset(13)
+      .input("x", {-1, 64})
+      .floats("one", {1}, {1})
+      .initializer<int64_t>("times", kInt64, {}, {3})
+      .node("loop", "Loop", {"times", "", "x"}, {"y"}, {OnnxAttribute::message("body", 5, body.graph())})
+      .output("y", {-1, 64});
+  belay::convert::ConvertOptions options;
+  options.input_shape = "x:-1,64";
+  options.dynamic_batch_size = "1,2,16";
+  const uint32_t model = load(om_image(writer, options));
+  Batch small(model, 1, 10), large(model, 16, 20);
+  ASSERT_EQ(small.set(1), ACL_SUCCESS) << recent_error();
+  ASSERT_EQ(large.set(16), ACL_SUCCESS) << recent_error();
+  ASSERT_EQ(small.execute(), ACL_SUCCESS) << recent_error();
+  ASSERT_EQ(large.execute(), ACL_SUCCESS) << recent_error();
+  small.expect(13);
+  large.expect(23);
+  EXPECT_EQ(aclmdlUnload(model), ACL_SUCCESS);
+}
+
 }  // namespace
