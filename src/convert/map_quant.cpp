@@ -98,7 +98,10 @@ Result<Edge> quantized_in_steps(NodeContext& c, Edge x, Edge scale, Edge zero, i
   const auto wide = [&c](const char* suffix, Edge edge) { return c.cast(suffix, edge, DataType::Float); };
   const Edge step = TRY(along_axis(c, "Scale", wide("CastScale", scale), axis, whole));
   Edge steps = c.add("Round", {c.add("RealDiv", {wide("CastX", x), step})});
-  if (zero.connected()) steps = c.add("Add", {steps, TRY(along_axis(c, "Zp", wide("CastZp", zero), axis, whole))});
+  if (zero.connected()) {
+    const Edge point = TRY(along_axis(c, "Zp", wide("CastZp", zero), axis, whole));
+    steps = c.add("Add", {steps, point});
+  }
   const Edge low = c.scalar("low", limits.low, DataType::Float), high = c.scalar("high", limits.high, DataType::Float);
   return c.cast("Cast", c.add("ClipByValue", {steps, low, high}), type);
 }

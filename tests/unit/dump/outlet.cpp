@@ -313,6 +313,7 @@ int without_threads(Body body) {
       std::thread([] {}).join();
       _exit(77);
     } catch (const std::system_error&) {
+      const backend::cpu::ThreadScope alone(1);  // libgomp ends the process when it cannot start its threads
       body();
     }
     _exit(0);
