@@ -35,7 +35,7 @@ std::string GraphImporter::unique_name(const std::string& wish) {
   return name;
 }
 
-Edge GraphImporter::add_input(const InputSpec& spec) {
+Edge GraphImporter::add_unnamed_input(const InputSpec& spec) {
   graph::Node data{.name = unique_name(inner() ? name() + "/" + spec.name : spec.name), .type = "Data"};
   const auto index = std::count_if(builder_.graph().nodes.begin(), builder_.graph().nodes.end(),
                                    [](const graph::Node& node) { return node.type == "Data"; });
@@ -48,8 +48,13 @@ Edge GraphImporter::add_input(const InputSpec& spec) {
   builder_.add_described(std::move(data));
   auto& added = builder_.node(builder_.last());
   added.input_descs.front() = added.outputs.front();
-  bind(spec.name, {builder_.last(), 0});
   return {builder_.last(), 0};
+}
+
+Edge GraphImporter::add_input(const InputSpec& spec) {
+  const Edge input = add_unnamed_input(spec);
+  bind(spec.name, input);
+  return input;
 }
 
 void GraphImporter::add_initializers(const onnx::Graph& graph) {
@@ -83,6 +88,12 @@ int GraphImporter::capture(const std::string& tensor) {
   return data.node;
 }
 
+void GraphImporter::put_back(Names names) {
+  values_ = std::move(names.values);
+  collections_ = std::move(names.collections);
+  declared_ = std::move(names.declared);
+}
+
 const Collection* GraphImporter::collection(const std::string& name) const {
   const auto found = collections_.find(name);
   if (found != collections_.end()) return &found->second;
@@ -102,7 +113,7 @@ Edge GraphImporter::find(const std::string& tensor) {
     builder_.add_described(std::move(made));
     bind(tensor, {builder_.last(), 0});
   } else {
-    capture(tensor);
+    bind(tensor, {capture(tensor), 0});
   }
   return values_.find(tensor)->second;
 }

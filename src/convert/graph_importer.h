@@ -43,6 +43,8 @@ class GraphImporter {
   };
 
   Edge add_input(const InputSpec& spec);
+  // One that is no tensor of the ONNX graph: its name is the node's alone.
+  Edge add_unnamed_input(const InputSpec& spec);
   void add_initializers(const onnx::Graph& graph);
   void add_nodes(const onnx::Graph& graph);
   // Adds NetOutput. `entries` gets the texts of attr_model_out_nodes_name.
@@ -52,6 +54,14 @@ class GraphImporter {
   Edge find(const std::string& tensor);
   void bind(const std::string& tensor, Edge edge) { values_[tensor] = edge; }
   void bind_collection(const std::string& name, Collection collection) { collections_[name] = std::move(collection); }
+  // What the names stand for, to be put back behind the body of a node that gets no graph of its own.
+  struct Names {
+    std::map<std::string, Edge, std::less<>> values;
+    std::map<std::string, Collection, std::less<>> collections;
+    std::map<std::string, const onnx::ValueInfo*, std::less<>> declared;
+  };
+  Names names() const { return {values_, collections_, declared_}; }
+  void put_back(Names names);
   // Of this graph or one around it; null when there is none of that name.
   const Collection* collection(const std::string& name) const;
   const std::vector<Capture>& captures() const { return captures_; }

@@ -101,11 +101,14 @@ TensorInfo element(GraphImporter& body, const std::string& tensor) {
 
 Status LoopWriter::write_body(const std::vector<InputSpec>& specs) {
   GraphImporter body(c_.importer().state(), &c_.importer(), body_name_);
+  const size_t first_gathered = 3 + plan_.carried.size(), first_sliced = first_gathered + plan_.gathered.size();
   std::vector<Edge> inputs;
-  for (const auto& one : specs) inputs.push_back(body.add_input(one));
+  for (size_t i = 0; i < specs.size(); ++i) {  // the body may use tensors around it that are called as our variables
+    const bool carried = i >= 3 && i < first_gathered;
+    inputs.push_back(carried ? body.add_input(specs[i]) : body.add_unnamed_input(specs[i]));
+  }
   if (!plan_.iteration_name.empty()) body.bind(plan_.iteration_name, inputs[0]);
   if (!plan_.condition_name.empty()) body.bind(plan_.condition_name, inputs[2]);
-  const size_t first_gathered = 3 + plan_.carried.size(), first_sliced = first_gathered + plan_.gathered.size();
   for (size_t i = 0; i < plan_.sliced.size(); ++i)
     body.bind(plan_.sliced[i].inner, slice(body, plan_.sliced[i], inputs[first_sliced + i], inputs[0], inputs[1]));
   body.add_initializers(*plan_.body);

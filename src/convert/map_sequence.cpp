@@ -18,6 +18,11 @@ std::string input_name(const NodeContext& c, size_t input) {
   return input < c.node.inputs.size() ? c.node.inputs[input] : "";
 }
 
+// What an element is called that the file has no name for.
+std::string element_name(const std::string& sequence, size_t index) {
+  return formatted("{}[{}]@sequence", sequence, index);
+}
+
 void give_sequence(NodeContext& c, size_t output, Elements elements) {
   if (c.wanted(output))
     c.importer().bind_collection(c.node.outputs[output], {Kind::Sequence, std::move(elements)});
@@ -154,7 +159,7 @@ Status split_to_sequence(NodeContext& c) {
     if (drops)
       piece = c.add({"Squeeze", formatted("Squeeze_{}", i)}, {piece},
                     {{"axis", std::vector<int64_t>{static_cast<int64_t>(axis)}}});
-    elements.push_back(formatted("{}[{}]", c.node.outputs.at(0), i));
+    elements.push_back(element_name(c.node.outputs.at(0), static_cast<size_t>(i)));
     c.importer().bind(elements.back(), piece);
   }
   give_sequence(c, 0, std::move(elements));
@@ -169,16 +174,21 @@ Status sequence_map(NodeContext& c) {
   const Elements first = TRY(sequence(c, 0));
   std::vector<Elements> results(c.output_count());
   for (size_t i = 0; i < first.size(); ++i) {
+    std::vector<Edge> given, made;
     for (size_t k = 0; k < body->inputs.size(); ++k) {
       const Collection* list = c.importer().collection(input_name(c, k));
       if (list && list->elements.size() != first.size()) return c.fail("its sequences differ in length");
-      c.importer().bind(body->inputs[k].name, list ? element(c, list->elements[i]) : c.in(k));
+      given.push_back(list ? element(c, list->elements[i]) : c.in(k));
     }
+    auto outside = c.importer().names();
+    for (size_t k = 0; k < given.size(); ++k) c.importer().bind(body->inputs[k].name, given[k]);
     c.importer().add_initializers(*body);
     c.importer().add_nodes(*body);
+    for (size_t k = 0; k < results.size(); ++k) made.push_back(element(c, body->outputs[k].name));
+    c.importer().put_back(std::move(outside));
     for (size_t k = 0; k < results.size(); ++k) {
-      results[k].push_back(formatted("{}[{}]", c.node.outputs[k], i));
-      c.importer().bind(results[k].back(), element(c, body->outputs[k].name));
+      results[k].push_back(element_name(c.node.outputs[k], i));
+      c.importer().bind(results[k].back(), made[k]);
     }
   }
   for (size_t k = 0; k < results.size(); ++k) give_sequence(c, k, std::move(results[k]));
