@@ -92,6 +92,10 @@ Status reduce_norm(NodeContext& c) {
     c.give(0, c.add("SquareSumV1", {c.in(0)}, {{"axis", axes}, {"keep_dims", keep_dims(c)}}));
     return {};
   }
+  if (c.node.type == "ReduceL1" && (c.type(0) == DataType::Int32 || c.type(0) == DataType::Int64)) {  // exactly
+    c.give(0, c.add("ReduceSum", {c.add("Abs", {c.in(0)}), c.int_constant("data1", axes)}, {{"keep_dims", keep_dims(c)}}));
+    return {};
+  }
   const float p = c.node.type == "ReduceL1" ? 1 : 2;
   c.give(0, c.add("LpNormV2", {c.in(0)}, {{"p", p}, {"axes", axes}, {"keepdim", keep_dims(c)}}));
   return {};

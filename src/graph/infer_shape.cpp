@@ -260,17 +260,27 @@ std::optional<double> number(const InferContext& c, size_t input) {
   return {};
 }
 
+// How many integers there are; doubles would lose their low bits.
+std::optional<double> exact_steps(const InferContext& c, bool closed) {
+  const auto start = scalar(c, 0), limit = scalar(c, 1), delta = scalar(c, 2);
+  if (!start || !limit || !delta) return std::nullopt;
+  const auto span = static_cast<__int128>(*limit) - *start;
+  const auto whole = span / *delta;  // towards 0
+  const bool below = span % *delta != 0 && (span < 0) != (*delta < 0), above = span % *delta != 0 && !below;
+  return static_cast<double>(closed ? whole - below : whole + above);
+}
+
 Status range(InferContext& c) {
   const auto start = number(c, 0), limit = number(c, 1), delta = number(c, 2);
   if (delta && *delta == 0) return c.fail("delta is 0");
   int64_t count = -1;
   if (start && limit && delta) {
-    const double steps = (*limit - *start) / *delta;
+    const bool closed = flag_of(c.node, "is_closed", false);
+    const double ratio = (*limit - *start) / *delta;
+    const double steps = exact_steps(c, closed).value_or(closed ? std::floor(ratio) : std::ceil(ratio));
     if (!(std::abs(steps) < 0x1p53))
       return c.fail(formatted("from {} to {} there are {} steps", *start, *limit, steps));
-    count = flag_of(c.node, "is_closed", false) ? static_cast<int64_t>(std::floor(steps)) + 1
-                                                : static_cast<int64_t>(std::ceil(steps));
-    count = std::max<int64_t>(count, 0);
+    count = std::max<int64_t>(static_cast<int64_t>(steps) + closed, 0);
   }
   c.add_output(c.inputs[0].type, {count});
   return {};

@@ -71,3 +71,12 @@ def cases_bool():
         case(f"{op}_bool", op, [x, i64(1)], [of(x, 1, keepdims=True)], 20, constants=(1,))
         case(f"{op}_bool_all", op, [x], [of(x)], 20, keepdims=0)
         case(f"{op}_bool_last", op, [x, i64(-1)], [of(x, -1)], 20, constants=(1,), keepdims=0)
+
+
+def cases_large_integers():
+    """Beyond what a double holds."""
+    x = np.array([[-(2**53) - 1, 2**60 + 1], [3, -(2**54) - 3]], np.int64)
+    case("ReduceL1_large", "ReduceL1", [x, i64(1)], [np.abs(x).sum(1, keepdims=True)], constants=(1,))
+    case("ReduceL1_large_all", "ReduceL1", [x], [np.abs(x).sum().reshape(1, 1)])
+    for name, start, limit, delta in (("up", 2**53 + 1, 2**53 + 4, 1), ("down", -(2**60), -(2**60) - 7, -2), ("none", 2**53 + 2, 2**53 + 1, 1)):
+        case(f"Range_large_{name}", "Range", [np.int64(start), np.int64(limit), np.int64(delta)], [np.arange(start, limit, delta)], constants=(0, 1, 2))
