@@ -101,6 +101,18 @@ class RunCommand(DumpTest):
         self.assertEqual(done.returncode, 3)
         self.assertIn("3 dump files with", json.loads(done.stdout)["dump_lost"])
 
+    def test_a_failed_execution_begins_with_its_reason(self):
+        variables = {**os.environ, "BELAY_FAULT": "fail@prob", "ASCEND_GLOBAL_LOG_LEVEL": "3",
+                     "ASCEND_PROCESS_LOG_PATH": str(self.work / "log")}  # fmt: skip
+        done = subprocess.run([BELAY, "run", "tiny.onnx"], cwd=self.work, capture_output=True, text=True, env=variables)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        said = [line for line in done.stderr.splitlines() if line.startswith("belay run: ")]
+        self.assertTrue(said and said[0].startswith("belay run: SoftmaxV2 prob: it fails because BELAY_FAULT"), done.stderr)
+        logs = "".join(path.read_text() for path in (self.work / "log").rglob("*.log"))
+        self.assertIn("prob: it fails because", logs)
+        for text in (done.stderr, logs):
+            self.assertNotIn("ascend_mbatch_shape_data", text)
+
     def test_a_dump_by_a_remote_path_is_found(self):
         self.write("acl.json", '{"dump":{"dump_path":"10.0.0.1:../../far","dump_list":[{}]}}')
         said = self.call("tiny.onnx", "--dump", "acl.json").stdout

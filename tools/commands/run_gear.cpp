@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "commands/acl_check.h"
 #include "commands/tensor_io.h"
@@ -29,6 +30,13 @@ std::vector<int64_t> all_dims(const aclmdlDesc* desc, size_t gear_input) {
 
 int64_t volume(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), int64_t{1}, std::multiplies<>());
+}
+
+// Asking for the name of an input that may not be there would leave an error in the log and before later ones.
+std::optional<size_t> gear_input(aclmdlDesc* desc) {
+  for (size_t i = 0; i < aclmdlGetNumInputs(desc); ++i)
+    if (aclmdlGetInputNameByIndex(desc, i) == std::string_view(ACL_DYNAMIC_TENSOR_NAME)) return i;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -62,8 +70,8 @@ std::vector<Gear::Choice> Gear::choices(aclmdlDesc* desc, Kind& kind) {
 }
 
 std::optional<Gear> Gear::choose(aclmdlDesc* desc, const std::vector<int64_t>& wanted) {
-  size_t index = 0;
-  if (aclmdlGetInputIndexByName(desc, ACL_DYNAMIC_TENSOR_NAME, &index) != ACL_SUCCESS) {
+  const std::optional<size_t> index = gear_input(desc);
+  if (!index) {
     if (!wanted.empty()) throw std::runtime_error("--gear: the model was not converted with gears");
     return std::nullopt;
   }
@@ -71,11 +79,11 @@ std::optional<Gear> Gear::choose(aclmdlDesc* desc, const std::vector<int64_t>& w
   std::vector<Choice> there = choices(desc, kind);
   if (wanted.empty()) {
     const auto smaller = [](const Choice& a, const Choice& b) { return volume(a.values) < volume(b.values); };
-    return Gear(kind, index, *std::max_element(there.begin(), there.end(), smaller));
+    return Gear(kind, *index, *std::max_element(there.begin(), there.end(), smaller));
   }
   std::string known;
   for (Choice& choice : there) {
-    if (choice.values == wanted) return Gear(kind, index, std::move(choice));
+    if (choice.values == wanted) return Gear(kind, *index, std::move(choice));
     known += (known.empty() ? "" : ", ") + dims_text(choice.values);
   }
   throw std::runtime_error("--gear " + dims_text(wanted) + " is none of the model's: " + known);
