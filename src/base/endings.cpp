@@ -113,6 +113,9 @@ bool same(const struct sigaction& a, const struct sigaction& b) {
          (a.sa_flags & SA_SIGINFO ? a.sa_sigaction == b.sa_sigaction : a.sa_handler == b.sa_handler);
 }
 
+// The end of the stack comes as one of these, and then there is no room on it.
+bool may_be_end_of_stack(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
+
 void guard(size_t index) {
   struct sigaction now {};
   if (sigaction(kSignals[index], nullptr, &now) != 0 || level_of(now) < kLevels) return;
@@ -124,7 +127,8 @@ void guard(size_t index) {
   used_levels[index] = std::max(used_levels[index], level + 1);
   struct sigaction ours {};
   ours.sa_sigaction = kHandlers[level];
-  ours.sa_flags = (is_handler(now) ? now.sa_flags : 0) | SA_SIGINFO | SA_ONSTACK;
+  ours.sa_flags = (is_handler(now) ? now.sa_flags : SA_ONSTACK) | SA_SIGINFO;
+  if (may_be_end_of_stack(kSignals[index])) ours.sa_flags |= SA_ONSTACK;
   ours.sa_mask = now.sa_mask;
   (void)sigaction(kSignals[index], &ours, nullptr);
 }

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
+
+#include "base/handler_stack.h"
 
 #ifndef __SANITIZE_THREAD__  // which delays signals
 namespace belay {
@@ -102,6 +106,93 @@ TEST(Endings, HandlersOfTheProgramRunWhetherInstalledBeforeOrAfter) {
             "fag"
             ".");
   EXPECT_EQ(ended.status, 0);
+}
+
+bool on_stack_of_its_own() {
+  stack_t now{};
+  return sigaltstack(nullptr, &now) == 0 && now.ss_flags & SS_ONSTACK;
+}
+
+void need_a_megabyte(int) {
+  volatile char local[1 << 20];
+  for (size_t i = 0; i < sizeof local; i += 512) local[i] = 1;
+  tell(on_stack_of_its_own() ? 'o' : 'n');
+}
+
+TEST(Endings, AHandlerOfTheProgramHasTheStackThatItAskedFor) {
+  const Ended ended = run([] {
+    signal(SIGTERM, need_a_megabyte);
+    struct sigaction asks {};
+    asks.sa_handler = [](int) { tell(on_stack_of_its_own() ? 'o' : 'n'); };
+    asks.sa_flags = SA_ONSTACK;
+    sigaction(SIGINT, &asks, nullptr);
+    guard();
+    raise(SIGTERM);
+    raise(SIGINT);
+  });
+  EXPECT_EQ(ended.written, "fngfog");
+  EXPECT_EQ(ended.status, 0);
+}
+
+#ifndef __SANITIZE_ADDRESS__  // which gives threads a stack of its own for handlers
+TEST(Endings, AHandlerOfFaultsHasRoom) {
+  const Ended ended = run([] {
+    signal(SIGSEGV, need_a_megabyte);
+    guard();
+    raise(SIGSEGV);
+  });
+  EXPECT_EQ(ended.written, "fog");
+  EXPECT_EQ(ended.status, 0);
+}
+
+TEST(Endings, AHandlerMayCallExit) {
+  for (const int flags : {0, SA_ONSTACK}) {
+    const Ended ended = run([=] {
+      struct sigaction leaves {};
+      leaves.sa_handler = [](int) { exit(7); };
+      leaves.sa_flags = flags;
+      sigaction(SIGTERM, &leaves, nullptr);
+      guard();
+      raise(SIGTERM);
+    });
+    EXPECT_EQ(ended.written, "f") << flags;
+    EXPECT_TRUE(WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 7) << flags << ": " << ended.status;
+  }
+}
+#endif
+
+// Without a stack for handlers, as long as it lives; sanitizers make one.
+class NoHandlerStack {
+ public:
+  NoHandlerStack() {
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    sigaltstack(&none, &before_);
+  }
+  ~NoHandlerStack() { sigaltstack(&before_, nullptr); }
+  NoHandlerStack(const NoHandlerStack&) = delete;
+  NoHandlerStack& operator=(const NoHandlerStack&) = delete;
+
+ private:
+  stack_t before_{};
+};
+
+TEST(HandlerStack, EndsAtAPageThatNobodyCanUse) {
+  const NoHandlerStack none;
+  const HandlerStack made;
+  stack_t now{};
+  ASSERT_EQ(sigaltstack(nullptr, &now), 0);
+  ASSERT_EQ(now.ss_flags, 0);
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char* const below = static_cast<char*>(now.ss_sp) - page;
+  unsigned char resident = 0;
+  EXPECT_EQ(mincore(below, page, &resident), 0) << "it is not mapped: anybody may get it";
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(write(ends[1], below + page - 1, 1), -1);
+  EXPECT_EQ(errno, EFAULT);
+  EXPECT_EQ(write(ends[1], below + page, 1), 1);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 struct sigaction saved;
