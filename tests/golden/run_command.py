@@ -4,6 +4,7 @@ Usage: run_command.py DRIVER ATC BELAY [TEST...]"""
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -93,6 +94,16 @@ class RunCommand(DumpTest):
             shutil.rmtree(self.work / "disk", ignore_errors=True)
             (self.work / "disk").mkdir()
             self.check_full_disk("enospc@64K", level)
+
+    def test_a_limit_on_files_is_as_a_full_disk(self):
+        self.write("net.onnx", model([helper.make_node("Neg", ["x"], ["y"])], [("x", F, [5 << 20])], [("y", F, [5 << 20])]))
+        config = self.config(dump_list=[{}])
+        for sync in ("0", "1"):
+            done = subprocess.run([BELAY, "run", "net.onnx", "--dump", config], cwd=self.work, capture_output=True, text=True,
+                                  env={**os.environ, "BELAY_DUMP_SYNC": sync},
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 20, 16 << 20)))  # fmt: skip
+            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+            self.assertRegex(done.stderr, "belay run: the dump is not whole: 2 dump files with .*: File too large\n$")
 
     def test_json_says_what_was_lost(self):
         config = self.config(dump_list=[{}])

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/faults.h"
+#include "base/signal_lock.h"
 #include "support/temporary_directory.h"
 
 namespace belay {
@@ -34,7 +35,7 @@ std::vector<std::filesystem::path> left_when_full(const test::TemporaryDirectory
                                                   const std::function<int()>& write) {
   const pid_t child = fork();
   if (child == 0) {
-    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGXFSZ, SIG_DFL);  // which ends the process
     const rlimit few{1000, 1000};
     setrlimit(RLIMIT_FSIZE, &few);
     _exit(write());
@@ -44,6 +45,34 @@ std::vector<std::filesystem::path> left_when_full(const test::TemporaryDirectory
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), EFBIG);
   return test::files_under(directory.path());
+}
+
+TEST(AtomicFile, TheLimitOnFilesIsAnErrorEvenWhileSignalsAreBlocked) {
+  const test::TemporaryDirectory directory;
+  const auto left = left_when_full(directory, [&] {
+    AtomicFile file;
+    const SignalsBlocked blocked;
+    if (file.open(directory.path(), {}) != 0) return 0;
+    return file.write(std::string(2000, 'x'));
+  });
+  EXPECT_THAT(left, IsEmpty());
+}
+
+TEST(AtomicFile, ALimitSignalThatWasSentBeforeStays) {
+  const test::TemporaryDirectory directory;
+  const auto sent = [] {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+  };
+  left_when_full(directory, [&] {
+    AtomicFile file;
+    const SignalsBlocked blocked;
+    raise(SIGXFSZ);
+    if (file.open(directory.path(), {}) != 0) return 0;
+    const int error = file.write(std::string(2000, 'x'));
+    file.discard();
+    _exit(sent() ? error : 0);
+  });
 }
 
 TEST(AtomicFile, HasItsNameOnlyWhenItIsWhole) {
