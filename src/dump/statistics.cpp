@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "backend/cpu/parallel.h"
@@ -58,6 +59,11 @@ void look_closely(const T* elements, size_t count, Totals& totals) {
 
 template <class T>
 Totals totals_of(const T* elements, size_t count, bool squares) {
+  if (reinterpret_cast<uintptr_t>(elements) % alignof(T) != 0) {  // a tensor in a mapped file lies anywhere
+    std::vector<T> aligned(count);
+    std::memcpy(aligned.data(), static_cast<const void*>(elements), count * sizeof(T));
+    return totals_of(aligned.data(), count, squares);
+  }
   const BlockTotals block = measure_block(elements, count, squares);
   Totals totals{.max = block.max, .min = block.min, .sum = block.sum, .squares = block.squares};
   if constexpr (!std::is_integral_v<T>)

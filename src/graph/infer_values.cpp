@@ -34,14 +34,14 @@ struct Values {
     if (!elements || elements->empty() || elements->front() == kUnknownElement) return {};
     return elements->front();
   }
-  bool flat(size_t input) const { return inputs[input].shape.size() == 1; }
+  bool flat(size_t input) const { return input < inputs.size() && inputs[input].shape.size() == 1; }
 };
 
 using Rule = void (*)(Values&);
 
 void shape_of(Values& v) {
   for (size_t i = 0; i < v.inputs.size(); ++i) {
-    if (!rank_known(v.inputs[i].shape)) continue;
+    if (i >= v.outputs.size() || !rank_known(v.inputs[i].shape)) continue;
     v.outputs[i] = v.inputs[i].shape;
     std::ranges::replace(*v.outputs[i], int64_t{-1}, kUnknownElement);
   }
@@ -162,6 +162,7 @@ void range(Values& v) {
 
 // The elements of a scalar or vector, stretched to a vector of `count`.
 std::optional<Elements> stretched(const Values& v, size_t input, int64_t count) {
+  if (input >= v.inputs.size()) return {};
   auto elements = v.in(input);
   if (!elements && v.inputs[input].shape.size() <= 1) elements = Elements(count, kUnknownElement);
   if (!elements || v.inputs[input].shape.size() > 1) return {};
@@ -295,6 +296,7 @@ std::vector<std::optional<Elements>> known_values(const Node& node, std::span<co
   std::vector<std::optional<Elements>> values(outputs.size());
   const auto rule = rules().find(node.type);
   if (rule == rules().end() || outputs.empty() || inputs.empty()) return values;
+  if (node.attributes.contains(kMembers)) return values;  // it computes more than its type says
   Values view{node, inputs, outputs, values};
   rule->second(view);
   for (size_t i = 0; i < values.size(); ++i)

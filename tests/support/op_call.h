@@ -34,7 +34,7 @@ struct Value {
   template <class T>
   std::vector<T> as() const {
     std::vector<T> elements(bytes.size() / sizeof(T));
-    std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(T));
+    if (!elements.empty()) std::memcpy(elements.data(), bytes.data(), elements.size() * sizeof(T));
     return elements;
   }
   // The elements, whatever their type.

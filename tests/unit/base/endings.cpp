@@ -51,7 +51,11 @@ void guard() {
 }
 
 TEST(Endings, ADefaultSignalFinishesAndEndsTheProcessAsItWould) {
+#ifdef __SANITIZE_ADDRESS__  // which has handlers for the others
+  for (const int signal : {SIGTERM, SIGINT}) {
+#else
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT}) {
+#endif
     const Ended ended = run([=] {
       guard();
       raise(signal);
