@@ -50,13 +50,15 @@ Process& process() {
 // While it lives, the calling thread starts or ends the process, and the lock is given back.
 class Process::Change {
  public:
-  Change(Process& process, Lock& lock) : process_(process), lock_(lock) {
+  Change(Process& process, Lock& lock, bool ending) : process_(process), lock_(lock) {
+    process_.ending_ = ending;
     process_.changing_ = std::this_thread::get_id();
     lock_.unlock();
   }
   ~Change() {
     lock_.lock();
     process_.changing_ = {};
+    process_.ending_ = false;
     process_.settles_.notify_all();
   }
   Change(const Change&) = delete;
@@ -67,18 +69,20 @@ class Process::Change {
   Lock& lock_;
 };
 
-// Locked, when no other thread starts or ends the process: unless that one waits for the calling thread.
-Process::Lock Process::settled() {
+// Locked, when no other thread starts or ends the process: unless that one waits for the calling thread. Who wants the
+// end does not wait for it either when it has begun: a finalize callback may wait for that thread.
+Process::Lock Process::settled(bool to_end) {
   const bool awaited = hooks_.awaited && hooks_.awaited();
   Lock lock(mutex_);
-  settles_.wait(lock,
-                [&] { return awaited || changing_ == std::thread::id() || changing_ == std::this_thread::get_id(); });
+  settles_.wait(lock, [&] {
+    return awaited || (to_end && ending_) || changing_ == std::thread::id() || changing_ == std::this_thread::get_id();
+  });
   return lock;
 }
 
 Status Process::init(const char* config_path) {
   if (orphaned()) return {ACL_ERROR_REPEAT_INITIALIZE, "aclInit was called before the fork"};
-  Lock lock = settled();
+  Lock lock = settled(false);
   if (count_ > 0 || changing_ != std::thread::id()) {
     ++count_;
     return {ACL_ERROR_REPEAT_INITIALIZE,
@@ -92,7 +96,7 @@ Status Process::init(const char* config_path) {
             "EH0012"};
   Status status;
   {
-    const Change change(*this, lock);
+    const Change change(*this, lock, false);
     status = start(text);
   }
   count_ = status.ok() ? count_ + 1 : 0;
@@ -131,7 +135,7 @@ Status Process::start(const std::string& text) {
 
 Status Process::finalize() {
   if (orphaned()) return {};
-  Lock lock = settled();
+  Lock lock = settled(true);
   if (finalized_ || changing_ != std::thread::id())
     return {ACL_ERROR_REPEAT_FINALIZE, "aclFinalize was called before; call aclInit first"};
   end(lock);
@@ -141,7 +145,7 @@ Status Process::finalize() {
 Status Process::finalize_one(uint64_t& left) {
   left = 0;
   if (orphaned()) return {};
-  Lock lock = settled();
+  Lock lock = settled(true);
   left = count_ > 0 ? count_ - 1 : 0;
   if (count_ > 1) {
     --count_;
@@ -156,7 +160,7 @@ Status Process::finalize_one(uint64_t& left) {
 void Process::end(Lock& lock) {
   auto callbacks = finalize_callbacks_;
   {
-    const Change change(*this, lock);
+    const Change change(*this, lock, true);
     std::stable_sort(callbacks.begin(), callbacks.end(),
                      [](const auto& a, const auto& b) { return end_rank(a.type) < end_rank(b.type); });
     for (const auto& entry : callbacks) (void)entry.function(entry.user_data);

@@ -19,7 +19,8 @@ namespace belay {
 
 // What aclInit and aclFinalize begin and end: the count of users, the configuration, the callbacks of other libraries.
 // One for the process. Nothing is locked while hooks and callbacks run: they may call aclInit and aclFinalize again,
-// and wait for other threads that do. Safe from any thread.
+// and wait for other threads that do; only an aclInit of another thread waits for an end that has begun, to start anew.
+// Safe from any thread.
 class Process {
  public:
   // What the layers above do with a configuration, in the documented places of the sequence.
@@ -58,7 +59,7 @@ class Process {
   static Status remove(std::vector<Entry<Function>>& entries, aclRegisterCallbackType type, Function function);
   using Lock = std::unique_lock<std::mutex>;
   class Change;
-  Lock settled();
+  Lock settled(bool to_end);
   Status start(const std::string& text);
   void tell_started(const std::string& text, bool has_path);
   void end(Lock& lock);
@@ -68,6 +69,7 @@ class Process {
   std::condition_variable settles_;
   // Guarded by mutex_.
   std::thread::id changing_;        // who starts or ends the process now; nobody: none
+  bool ending_ = false;             // it ends
   std::atomic<uint64_t> count_{0};  // read by anyone
   bool finalized_ = false;
   std::optional<std::string> first_text_;  // of the first successful configuration; later ones must be the same

@@ -57,6 +57,23 @@ TEST_ALONE(Locks, FinalizeInsideAFinalizeCallbackIsTheSecondCall) {
   EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
 }
 
+TEST_ALONE(Locks, AFinalizeCallbackMayWaitForAnotherThreadThatFinalizes) {
+  static aclError finalize = ACL_SUCCESS, reference = ACL_SUCCESS;
+  static uint64_t left = 1;
+  const auto callback = [](void*) -> aclError {
+    finalize = std::async(std::launch::async, [] { return aclFinalize(); }).get();
+    reference = std::async(std::launch::async, [] { return aclFinalizeReference(&left); }).get();
+    return ACL_SUCCESS;
+  };
+  EXPECT_EQ(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, callback, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+  EXPECT_EQ(finalize, ACL_ERROR_REPEAT_FINALIZE);
+  EXPECT_EQ(reference, ACL_ERROR_REPEAT_FINALIZE);
+  EXPECT_EQ(left, 0u);
+  EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
+}
+
 TEST_ALONE(Locks, AStreamStateCallbackMaySetTheDeviceThatIsBeingSet) {
   static int calls = 0;
   const auto callback = [](aclrtStream, aclrtStreamState, void*) {
