@@ -53,8 +53,7 @@ Status execute_waiting(uint32_t model_id, const aclmdlDataset& input, aclmdlData
                                             "the device only); use another, or aclmdlExecuteAsync"};
   auto execution = TRY(ModelExecution::make(model_id, input, output, stream, When::Now));
   execution->boards(*stream);
-  TRY(stream->launch([execution]() mutable { return execution->run(); }));
-  TRY(stream->synchronize(timeout));
+  TRY(stream->launch_and_synchronize([execution] { return execution->run(); }, timeout));
   if (!execution->ran()) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed before the model ran"};
   execution->hand_memory_over(output);
   execution->describe_outputs(output);

@@ -146,13 +146,13 @@ Status launch(OpExecution execution, const std::shared_ptr<Stream>& stream, std:
     });
   }
   auto held = std::make_shared<OpExecution>(std::move(execution));
-  TRY(stream->launch([held, allocator, info, watch, overflow]() mutable -> Status {
+  Task task = [held, allocator, info, watch, overflow]() mutable -> Status {
     info.guard = overflow.guard();
     TRY(held->op.plan->run_nodes(info, held->inputs, held->outputs, *allocator, watch.get()));
     return overflow.settle();
-  }));
-  if (!results) return {};
-  TRY(stream->synchronize());
+  };
+  if (!results) return stream->launch(std::move(task));
+  TRY(stream->launch_and_synchronize(std::move(task)));
   for (const auto& output : held->outputs) results->push_back(output.shape);
   return {};
 }

@@ -71,34 +71,25 @@ Status Event::check_can_sync(const char* what) const {
           "EE1006"};
 }
 
-// The new point is shown before its task is queued: launching may wait for tasks that need the event, so nothing is
-// locked then; and who waits for the event meanwhile means this record, not the one after it.
+// The new point is shown when its task is queued, neither before nor after: a wait that was queued ahead of it does not
+// mean it, and a record that was refused has changed nothing.
 Status Event::record(Stream& stream) {
-  Coming next{std::make_shared<Point>()};
-  Stream::Place place = stream.place();
-  std::shared_ptr<Point> latest, open;
-  {
+  std::shared_ptr<Point> before;  // ends after all locks are given back
+  return stream.launch_made([&](const Stream::Place& place) -> Result<Task> {
     std::lock_guard lock(mutex_);
-    if (!coming_.empty()) {
-      next = coming_.front();
+    Coming next;
+    if (coming_.empty()) {
+      next.point = std::make_shared<Point>();
+    } else {
+      next = std::move(coming_.front());
       coming_.pop_front();
     }
     next.point->stream = stream.weak_from_this();
-    next.point->place = std::move(place);
-    latest = std::exchange(latest_, next.point);
-    open = std::exchange(open_, next.reset ? nullptr : next.point);
-  }
-  Status launched = stream.launch([arrival = Arrival(next.point)]() mutable { arrival.arrive(); });
-  if (!launched.ok()) take_back(next.point, std::move(latest), std::move(open));
-  return launched;
-}
-
-// A record that could not be queued: what was there before it is there again, unless something newer is.
-void Event::take_back(const std::shared_ptr<Point>& point, std::shared_ptr<Point> latest, std::shared_ptr<Point> open) {
-  std::lock_guard lock(mutex_);
-  if (latest_ != point) return;
-  latest_ = std::move(latest);
-  open_ = std::move(open);
+    next.point->place = place;
+    before = std::exchange(latest_, next.point);
+    open_ = next.reset ? nullptr : next.point;
+    return Task([arrival = Arrival(std::move(next.point))]() mutable { arrival.arrive(); });
+  });
 }
 
 // Extended events have nothing to wait for before the first record; plain ones must have been recorded.

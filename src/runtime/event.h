@@ -71,11 +71,10 @@ class Event : public std::enable_shared_from_this<Event> {
   class Arrival;
   class PendingWait;
 
-  void take_back(const std::shared_ptr<Point>& point, std::shared_ptr<Point> latest, std::shared_ptr<Point> open);
   std::shared_ptr<Point> point_to_wait_for();
   void forget(const std::shared_ptr<Point>& point);
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // taken under a stream's lock: no stream is asked anything while it is held
   // Guarded by mutex_.
   std::shared_ptr<Point> latest_;  // null: not recorded, or a stream has reset it since
   std::shared_ptr<Point> open_;    // what the next wait waits for; null: the next record

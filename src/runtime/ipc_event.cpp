@@ -28,8 +28,11 @@ class IpcEvent::Arrival {
   uint64_t number_;
 };
 
+// The record is counted when its task is queued, as Event::record does it.
 Status IpcEvent::record(Stream& stream) {
-  return stream.launch([arrival = Arrival(cell_, ++recorded())]() mutable { arrival.arrive(); });
+  return stream.launch_made([this](const Stream::Place&) -> Result<Task> {
+    return Task([arrival = Arrival(cell_, ++recorded())]() mutable { arrival.arrive(); });
+  });
 }
 
 Status IpcEvent::wait(Stream& stream, std::chrono::seconds timeout) {

@@ -60,11 +60,41 @@ bool Stream::unwaited() const {
 }
 
 Status Stream::launch(Task task) {
+  auto lock = TRY(enter());
+  append(std::move(task), std::move(lock));
+  return {};
+}
+
+Status Stream::launch_made(const std::function<Result<Task>(const Place& place)>& make) {
+  auto lock = TRY(enter());
+  Task task = TRY(make(place_locked()));
+  append(std::move(task), std::move(lock));
+  return {};
+}
+
+Status Stream::launch_and_synchronize(Task task, Timeout timeout) {
+  uint64_t number = 0, aborts = 0;
+  TRY(launch_made([&](const Place& place) -> Result<Task> {
+    if (!unwaited()) TRY(check_can_wait_locked(place));
+    number = submitted_.load(std::memory_order_relaxed) + 1;
+    aborts = aborts_;
+    return std::move(task);
+  }));
+  if (!unwaited()) TRY(wait_for(number, aborts, timeout));
+  return tell_synchronized();
+}
+
+// Locked, with room for a task.
+Result<std::unique_lock<std::mutex>> Stream::enter() {
   if (context_->has_failed()) return context_->failure();
   std::unique_lock lock(mutex_);
   if (queued_.size() >= kQueueLimit && !t_is_worker) wait_for_room(lock);
-  if (closed_) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream has been destroyed"};
+  if (closed_) return Status{ACL_ERROR_RT_INVALID_HANDLE, "the stream has been destroyed"};
   if (!worker_.joinable()) worker_ = std::thread(&Stream::work, shared_from_this());
+  return lock;
+}
+
+void Stream::append(Task task, std::unique_lock<std::mutex> lock) {
   queued_.push_back(std::move(task));
   const uint64_t number = submitted_.load(std::memory_order_relaxed) + 1;
   submitted_.store(number, std::memory_order_release);
@@ -72,7 +102,6 @@ Status Stream::launch(Task task) {
   const bool wake = std::exchange(sleeping_, false);
   lock.unlock();
   if (wake) ready_.notify_one();
-  return {};
 }
 
 void Stream::wait_for_room(std::unique_lock<std::mutex>& lock) {
@@ -156,6 +185,10 @@ void Stream::finish(uint64_t number) {
 
 Status Stream::synchronize(Timeout timeout) {
   TRY(drain(timeout));
+  return tell_synchronized();
+}
+
+Status Stream::tell_synchronized() {
   if (auto* notify = after_synchronize.load(std::memory_order_acquire)) notify();
   return take_error();
 }
@@ -268,13 +301,17 @@ bool Stream::await(Signal& signal, Timeout timeout) {
 }
 
 Status Stream::check_can_wait(const Place& place) const {
+  std::lock_guard lock(mutex_);
+  return check_can_wait_locked(place);
+}
+
+Status Stream::check_can_wait_locked(const Place& place) const {
   if (worker_id_.load() == std::this_thread::get_id())
     return {ACL_ERROR_RT_PARAM_INVALID,
             "stream " + std::to_string(id_) +
                 " is waited for on its own thread (from an exception callback?): this "
                 "would never end",
             "EE1018"};
-  std::lock_guard lock(mutex_);
   if (place.needs_this_thread() || blocked_at_.needs_this_thread())
     return {ACL_ERROR_RT_PARAM_INVALID,
             "stream " + std::to_string(id_) +

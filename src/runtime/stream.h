@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -34,6 +35,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Queues a task. Fails with the context's error once that has become sticky, and with 107017 after close.
   // Waits only when the queue is full. The id of the task is left for last_task_id().
   Status launch(Task task);
+  // The same with a task that is made once there is room for it, under the stream's lock: what `make` shows to others
+  // is shown in the order of the tasks. Its error is returned, and nothing is queued then.
+  struct Place;
+  Status launch_made(const std::function<Result<Task>(const Place& place)>& make);
+  // Queues a task and synchronizes up to it. 107000 where waiting could never end: nothing is queued then.
+  Status launch_and_synchronize(Task task, Timeout timeout = std::nullopt);
 
   // Waits for all that was queued before the call, then hands out the error that a task left (take_error).
   // 507046 when the time is over, 107000 where waiting could never end, the reason of the abort when aborted meanwhile.
@@ -104,6 +111,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   static constexpr uint64_t kNobodyWaits = UINT64_MAX;
 
+  Result<std::unique_lock<std::mutex>> enter();
+  void append(Task task, std::unique_lock<std::mutex> lock);
+  Place place_locked() const;
+  Status check_can_wait_locked(const Place& place) const;
   void work();
   bool take_batch(std::vector<Task>& batch);
   void run(Task& task, uint64_t number);
@@ -113,6 +124,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void finish(uint64_t number);
   void wait_for_room(std::unique_lock<std::mutex>& lock);
   Status wait_for(uint64_t number, uint64_t aborts, Timeout timeout);
+  Status tell_synchronized();
   void drop_queued();
   void await_callback(Signal& returned);
   std::shared_ptr<Subscription> subscription() const;

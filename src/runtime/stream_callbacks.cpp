@@ -61,9 +61,12 @@ std::vector<std::shared_ptr<Subscription>> Stream::end_subscriptions() {
 }
 
 Stream::Place Stream::place() const {
-  auto serving = subscription();
-  const uint64_t blocks = serving ? serving->blocks_launched.load() : 0;
-  return {std::move(serving), blocks};
+  std::lock_guard lock(mutex_);
+  return place_locked();
+}
+
+Stream::Place Stream::place_locked() const {
+  return {subscription_, subscription_ ? subscription_->blocks_launched.load() : 0};
 }
 
 bool Stream::Place::needs_this_thread() const {

@@ -172,6 +172,47 @@ aclrtEvent flagged() {
   return event;
 }
 
+// A stream, an event that was recorded there, and what happens in a callback that holds the stream. The thread that
+// serves the stream does not wait for room, so its wait is queued ahead of the record.
+struct Overtaking {
+  aclrtStream stream = nullptr;
+  aclrtEvent event = nullptr;
+  std::future<aclError> recorded;
+
+  void overtake() {
+    for (int i = 0; i < 65536; ++i) ASSERT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
+    std::promise<pid_t> thread;
+    recorded = std::async(std::launch::async, [&] {
+      EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+      thread.set_value(gettid());
+      return aclrtRecordEvent(event, stream);
+    });
+    const pid_t recorder = thread.get_future().get();
+    while (!sleeps(recorder)) std::this_thread::yield();
+    EXPECT_EQ(aclrtStreamWaitEvent(stream, event), ACL_SUCCESS);
+  }
+};
+
+TEST_ALONE(Locks, AWaitThatOvertakesARecordOnItsStreamDoesNotWaitForIt) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtEvent plain = nullptr, extended = nullptr, shared = nullptr;
+  ASSERT_EQ(aclrtCreateEvent(&plain), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEventExWithFlag(&extended, ACL_EVENT_SYNC), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEventExWithFlag(&shared, ACL_EVENT_IPC), ACL_SUCCESS);
+  for (const aclrtEvent event : {plain, flagged(), extended, shared}) {
+    Overtaking it{.event = event};
+    ASSERT_EQ(aclrtCreateStream(&it.stream), ACL_SUCCESS);
+    ASSERT_EQ(aclrtSubscribeReport(pthread_self(), it.stream), ACL_SUCCESS);
+    ASSERT_EQ(aclrtLaunchCallback([](void* data) { static_cast<Overtaking*>(data)->overtake(); }, &it,
+                                  ACL_CALLBACK_BLOCK, it.stream),
+              ACL_SUCCESS);
+    ASSERT_EQ(aclrtProcessReport(-1), ACL_SUCCESS);
+    EXPECT_EQ(it.recorded.get(), ACL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(it.stream), ACL_SUCCESS);
+    EXPECT_EQ(aclrtUnSubscribeReport(pthread_self(), it.stream), ACL_SUCCESS);
+  }
+}
+
 // The worker has the event's reset before it and a full queue behind it; the record waits for room in that.
 TEST_ALONE(Locks, ARecordOnAFullStreamLetsTheTasksBeforeItUseTheEvent) {
   constexpr int room = 65536;
@@ -199,9 +240,9 @@ TEST_ALONE(Locks, ARecordOnAFullStreamLetsTheTasksBeforeItUseTheEvent) {
   });
   const pid_t recorder = thread.get_future().get();
   while (!sleeps(recorder)) std::this_thread::yield();
-  auto status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+  auto status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
   EXPECT_EQ(aclrtQueryEventStatus(event, &status), ACL_SUCCESS);
-  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);
+  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_COMPLETE);  // the first record: the second is not on the stream yet
   EXPECT_EQ(aclrtRecordEvent(second, other), ACL_SUCCESS);
   EXPECT_EQ(recorded.get(), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeEvent(event), ACL_SUCCESS);

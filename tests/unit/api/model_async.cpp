@@ -175,6 +175,47 @@ TEST_F(LateShapes, ABufferThatIsTooSmallFailsTheRunAndNothingIsWrittenBehindIt) 
   EXPECT_TRUE(little.whole_behind());
 }
 
+// In a function that holds the stream, a call that waits for the stream is refused: its memory is the program's again.
+TEST_F(LateShapes, ARefusedCallDoesNotRunLater) {
+  static const auto execute = [](uint32_t model, Guarded& x, Guarded& y, aclrtStream stream) {
+    Dataset in(x), out(y);
+    aclmdlExecConfigHandle* config = aclmdlCreateExecConfigHandle();
+    EXPECT_FAILS(aclmdlExecuteV2(model, in, out, stream, config), ACL_ERROR_RT_PARAM_INVALID, "would never end");
+    EXPECT_EQ(aclmdlDestroyExecConfigHandle(config), ACL_SUCCESS);
+  };
+  static const auto compute = [](Guarded& x, Guarded& y, aclrtStream stream) {
+    const int64_t shape[] = {6}, most[] = {1, 6};
+    aclTensorDesc* in_desc = aclCreateTensorDesc(ACL_FLOAT, 1, shape, ACL_FORMAT_ND);
+    aclTensorDesc* out_desc = aclCreateTensorDesc(ACL_INT64, 2, most, ACL_FORMAT_ND);
+    aclDataBuffer *in = aclCreateDataBuffer(x.data(), x.bytes()), *out = aclCreateDataBuffer(y.data(), y.bytes());
+    aclopAttr* attributes = aclopCreateAttr();
+    EXPECT_FAILS(aclopExecuteV2("NonZero", 1, &in_desc, &in, 1, &out_desc, &out, attributes, stream),
+                 ACL_ERROR_RT_PARAM_INVALID, "would never end");
+    aclopDestroyAttr(attributes);
+    for (auto* buffer : {in, out}) aclDestroyDataBuffer(buffer);
+    for (auto* desc : {in_desc, out_desc}) aclDestroyTensorDesc(desc);
+  };
+  struct Call {
+    uint32_t model;
+    Guarded& x;
+    aclrtContext context = nullptr;
+    TestStream stream;
+    Guarded model_y{12, 7}, operator_y{12, 7};
+    void make() {
+      EXPECT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+      execute(model, x, model_y, stream);
+      compute(x, operator_y, stream);
+    }
+  } call{model, x};
+  ASSERT_EQ(aclrtGetCurrentContext(&call.context), ACL_SUCCESS);
+  const auto function = [](void* data) { static_cast<Call*>(data)->make(); };
+  ASSERT_EQ(aclrtLaunchHostFunc(call.stream, function, &call), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(call.stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(call.stream), ACL_SUCCESS);  // what was queued in the function, too
+  EXPECT_THAT(call.model_y.values(), Each(7));
+  EXPECT_THAT(call.operator_y.values(), Each(7));
+}
+
 // An execution that fails leaves the program's data buffer as it was, and no memory behind.
 TEST_F(LateShapes, AFailedExecutionHandsOutNoMemory) {
   OnnxWriter writer;

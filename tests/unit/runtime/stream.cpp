@@ -85,6 +85,19 @@ TEST_F(StreamObject, OfTwoErrorsTheLaterIsTold) {
   EXPECT_TRUE(stream->synchronize().ok());
 }
 
+// The wait means the next record, and that never comes.
+TEST_F(StreamObject, ARefusedRecordLetsNobodyThrough) {
+  const auto closed = make();
+  closed->close();
+  const auto event = std::make_shared<Event>(EventKind::Flagged, ACL_EVENT_SYNC, 0);
+  ASSERT_TRUE(event->wait(*stream, 1s).ok());
+  EXPECT_EQ(event->record(*closed).code, ACL_ERROR_RT_INVALID_HANDLE);
+  EXPECT_EQ(stream->synchronize().code, ACL_ERROR_RT_WAIT_TIMEOUT);
+  ASSERT_TRUE(event->wait(*stream, 0s).ok());
+  ASSERT_TRUE(event->record(*make()).ok());
+  EXPECT_TRUE(stream->synchronize().ok());
+}
+
 TEST_F(StreamObject, SynchronizingTheContextTellsOneErrorAndKeepsTheOthers) {
   const auto other = make();
   for (const auto& failing : {stream, other}) {
