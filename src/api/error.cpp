@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <utility>
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
@@ -11,6 +10,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/recent_errors.h"
+#include "base/thread_object.h"
 
 namespace belay::api {
 namespace {
@@ -20,18 +20,7 @@ struct ThreadErrors {
   std::string handed_out;  // what aclGetRecentErrMsg returned last on this thread
 };
 
-// Destructors of globals may still call us when this thread's own objects are gone; they then get a fresh one, which is
-// left to the system.
-ThreadErrors& thread_errors() {
-  thread_local ThreadErrors* mine = nullptr;
-  struct Owner {
-    ThreadErrors** slot;
-    ~Owner() { delete std::exchange(*slot, nullptr); }
-  };
-  if (!mine) mine = new ThreadErrors;
-  thread_local Owner owner{&mine};
-  return *mine;
-}
+ThreadErrors& thread_errors() { return thread_object<ThreadErrors>(); }
 
 struct ProcessErrors {
   std::mutex mutex;

@@ -13,15 +13,16 @@ namespace {
 
 // Run without a kernel: where values enter and leave a graph, and nodes that only give a tensor another shape.
 bool needs_none(const graph::Node& node) {
-  static const std::set<std::string_view> types = {"NetOutput",   "Reshape",     "Flatten",    "FlattenV2",
-                                                   "Squeeze",     "SqueezeV2",   "SqueezeV3",  "Unsqueeze",
-                                                   "UnsqueezeV2", "UnsqueezeV3", "ExpandDims", "Identity"};
+  static const auto& types = *new const std::set<std::string_view>{
+      "NetOutput", "Reshape",   "Flatten",     "FlattenV2",   "Squeeze",    "SqueezeV2",
+      "SqueezeV3", "Unsqueeze", "UnsqueezeV2", "UnsqueezeV3", "ExpandDims", "Identity"};
   return graph::is_graph_input(node) || graph::is_constant(node) || !node.subgraphs.empty() ||
          types.contains(node.type);
 }
 
 // The name of the kernel that the vendor's compiler made of several operators; "" when there is none. Files of toolkits
-// up to 1.75 have no other mark. The attribute is "_kernelname" or "<node>_kernelname", of the node's name at that time.
+// up to 1.75 have no other mark. The attribute is "_kernelname" or "<node>_kernelname", of the node's name at that
+// time.
 std::string fused_kernel(const graph::Node& node) {
   for (const auto& [name, attribute] : node.attributes) {
     const auto* text = std::get_if<std::string>(&attribute.value);

@@ -20,6 +20,7 @@
 
 #include "base/log_delay.h"
 #include "base/log_file.h"
+#include "base/thread_object.h"
 
 namespace belay {
 namespace {
@@ -52,7 +53,10 @@ Observers& observers() {
 
 thread_local bool observing = false;
 thread_local int delays = 0;
-thread_local std::vector<std::pair<bool, std::string>> delayed;
+thread_local bool any_delayed = false;
+struct Delayed {
+  std::vector<std::pair<bool, std::string>> lines;
+};
 
 void apply(const LogSettings& settings) {
   Sink& out = sink();
@@ -84,7 +88,9 @@ void show_observers(bool run, std::string_view line) {
   Observers& all = observers();
   std::shared_lock lock(all.mutex);
   if (delays > 0) {
-    if (!all.by_number.empty()) delayed.emplace_back(run, line);
+    if (all.by_number.empty()) return;
+    thread_object<Delayed>().lines.emplace_back(run, line);
+    any_delayed = true;
     return;
   }
   observing = true;
@@ -224,8 +230,8 @@ bool log_enabled(LogLevel level) noexcept {
 LogDelay::LogDelay() { ++delays; }
 
 LogDelay::~LogDelay() {
-  if (--delays > 0) return;
-  for (const auto& [run, line] : std::exchange(delayed, {})) show_observers(run, line);
+  if (--delays > 0 || !std::exchange(any_delayed, false)) return;
+  for (const auto& [run, line] : std::exchange(thread_object<Delayed>().lines, {})) show_observers(run, line);
 }
 
 uint64_t add_log_observer(LogObserver observer) {

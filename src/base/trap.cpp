@@ -16,6 +16,7 @@
 
 #include "base/handler_stack.h"
 #include "base/text.h"
+#include "base/thread_object.h"
 
 namespace belay {
 namespace {
@@ -178,8 +179,7 @@ namespace trap_detail {
 
 [[gnu::noinline]] bool run(Call call, void* body, Seen seen, void* observer, Trap& trap) {
   if (!traps_enabled()) return call(body), true;
-  thread_local ThreadState state;
-  Slot* const slot = state.slot();
+  Slot* const slot = thread_object<ThreadState>().slot();
   if (!slot) return call(body), true;
   Frame frame{.outer = slot->frame, .trap = &trap, .seen = seen, .observer = observer, .slot = slot};
   struct Leave {

@@ -32,7 +32,7 @@ struct ImageFormat {
 };
 
 const ImageFormat* find_format(const std::string& name) {
-  static const std::map<std::string, ImageFormat> formats = {
+  static const auto& formats = *new const std::map<std::string, ImageFormat>{
       {"YUV420SP_U8", {3, 3, 1}}, {"RGB888_U8", {3, 2, 3}}, {"XRGB8888_U8", {4, 2, 4}}, {"ARGB8888_U8", {4, 2, 4}},
       {"AYUV444_U8", {4, 2, 4}},  {"YUV400_U8", {1, 2, 1}}, {"YUYV_U8", {3, 2, 2}},     {"YUV422SP_U8", {3, 4, 1}},
   };

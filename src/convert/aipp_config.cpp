@@ -24,8 +24,8 @@ void add_numbered(Fields& fields, const std::string& stem, int count, Kind kind,
 }
 
 const Fields& known_fields() {
-  static const Fields all = [] {
-    Fields fields = {
+  static const auto& all = *[] {
+    auto* made = new Fields{
         {"aipp_mode", {Kind::Word, "undefined"}},  {"input_format", {Kind::Word, "undefined"}},
         {"related_input_rank", {Kind::Int, 0}},    {"related_input_name", {Kind::Word, ""}},
         {"input_edge_idx", {Kind::Int, 0}},        {"max_src_image_size", {Kind::Int, 0}},
@@ -41,13 +41,14 @@ const Fields& known_fields() {
         {"top_padding_size", {Kind::Int, 0}},      {"bottom_padding_size", {Kind::Int, 0}},
         {"padding_value", {Kind::Float, 0.0f}},    {"cpadding_value", {Kind::Float, 0.0f}},
     };
+    Fields& fields = *made;
     add_numbered(fields, "mean_chn_", 4, Kind::Float, 0.0f);
     add_numbered(fields, "min_chn_", 4, Kind::Float, 0.0f);
     add_numbered(fields, "var_reci_chn_", 4, Kind::Float, 1.0f);
     for (int row = 0; row < 3; ++row) add_numbered(fields, formatted("matrix_r{}c", row), 3, Kind::Int, 0);
     add_numbered(fields, "input_bias_", 3, Kind::Int, 0);
     add_numbered(fields, "output_bias_", 3, Kind::Int, 0);
-    return fields;
+    return made;
   }();
   return all;
 }

@@ -92,11 +92,11 @@ Status scatter_elements(NodeContext& c) {
 
 Status scatter_nd(NodeContext& c) {
   const std::string reduction = c.text("reduction", "none");
-  static const std::map<std::string, const char*> types = {{"none", "TensorScatterUpdate"},
-                                                           {"add", "TensorScatterAdd"},
-                                                           {"mul", "TensorScatterMul"},
-                                                           {"max", "TensorScatterMax"},
-                                                           {"min", "TensorScatterMin"}};
+  static const auto& types = *new const std::map<std::string, const char*>{{"none", "TensorScatterUpdate"},
+                                                                           {"add", "TensorScatterAdd"},
+                                                                           {"mul", "TensorScatterMul"},
+                                                                           {"max", "TensorScatterMax"},
+                                                                           {"min", "TensorScatterMin"}};
   const auto found = types.find(reduction);
   if (found == types.end()) return c.fail("reduction " + reduction + " is not known");
   c.give(0, c.add(found->second, c.inputs()));

@@ -56,7 +56,7 @@ Result<std::vector<OutputSpec>> named_outputs(const onnx::Graph& graph, std::str
 }
 
 Result<DataType> element_type(std::string_view name) {
-  static const std::map<std::string_view, DataType> types = {
+  static const auto& types = *new const std::map<std::string_view, DataType>{
       {"FP32", DataType::Float},    {"FP16", DataType::Float16},  {"UINT8", DataType::UInt8},
       {"INT8", DataType::Int8},     {"INT16", DataType::Int16},   {"UINT16", DataType::UInt16},
       {"INT32", DataType::Int32},   {"UINT32", DataType::UInt32}, {"INT64", DataType::Int64},

@@ -28,7 +28,7 @@ std::string lower(std::string text) {
 }
 
 Result<DataType> type_named(const std::string& name) {
-  static const std::map<std::string, DataType> types = {
+  static const auto& types = *new const std::map<std::string, DataType>{
       {"bool", DataType::Bool},
       {"int8", DataType::Int8},
       {"uint8", DataType::UInt8},

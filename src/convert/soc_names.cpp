@@ -23,7 +23,7 @@ constexpr std::string_view kExamples[] = {"Ascend310",   "Ascend310B1", "Ascend3
 }  // namespace
 
 bool is_soc_name(std::string_view name) {
-  static const std::regex ascend(kAscend), others(kOthers);
+  static const auto &ascend = *new const std::regex(kAscend), &others = *new const std::regex(kOthers);
   return std::regex_match(name.begin(), name.end(), ascend) || std::regex_match(name.begin(), name.end(), others);
 }
 

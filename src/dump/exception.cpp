@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/log_delay.h"
 #include "base/text.h"
+#include "base/thread_object.h"
 #include "base/trap.h"
 #include "dump/core_file.h"
 #include "dump/evidence.h"
@@ -30,7 +31,9 @@ using executor::Running;
 constexpr mode_t kFileMode = 0400;
 
 // The core of the crash that this thread met; empty: none.
-thread_local std::string t_core;
+struct Core {
+  std::string path;  // that the thread's crash left; "" when there is none
+};
 
 const char* name_of(Scene scene) {
   switch (scene) {
@@ -172,7 +175,7 @@ void ExceptionDump::crashed(const Running& running, const Trap& trap, const void
   if (scene() != Scene::Detail) return;
   try {
     const auto written = write_core_of(running, trap.signal, trap.address, context);
-    if (written.ok()) t_core = *written;
+    if (written.ok()) thread_object<Core>().path = *written;
   } catch (const std::exception&) {
     // Nothing may be thrown through a signal handler; without a core, failed() tries again from where it is.
   }
@@ -210,13 +213,14 @@ void ExceptionDump::failed(const Running& running, Status& why) {
 }
 
 void ExceptionDump::end_process(const Running& running, Status& why) {
-  if (t_core.empty()) {  // no signal: the kernel returned an error, and this is the stack that it returned to
+  const std::string& core = thread_object<Core>().path;
+  if (core.empty()) {  // no signal: the kernel returned an error, and this is the stack that it returned to
     ucontext_t context;
     (void)getcontext(&context);
     const auto written = write_core_of(running, SIGABRT, nullptr, &context);
     why.message += told(written);
   } else {
-    why.message += told(t_core);
+    why.message += told(core);
   }
   const std::string text = formatted("{}; the process ends, as aic_err_detail_dump says", why.message);
   log_error(LogModule::Dump, "{}", text);

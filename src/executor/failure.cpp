@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "base/thread_object.h"
 #include "executor/model_registry.h"
 
 namespace belay::executor {
@@ -15,7 +16,6 @@ constexpr size_t kRemembered = 64;
 
 std::atomic<FailureListener*> listener{nullptr};
 std::atomic<bool> inputs_whole{false};
-thread_local std::shared_ptr<const FailedOperator> t_failed;
 
 struct Latest {
   std::mutex mutex;
@@ -26,6 +26,10 @@ Latest& latest() {
   static auto& only = *new Latest;
   return only;
 }
+
+struct Failed {
+  std::shared_ptr<const FailedOperator> last;  // of the thread
+};
 
 std::vector<FailedTensor> describe(std::span<const Tensor> tensors, const std::vector<graph::TensorDesc>& descs) {
   std::vector<FailedTensor> all;
@@ -40,7 +44,7 @@ void remember(const Running& running) {
   auto failed = std::make_shared<const FailedOperator>(
       FailedOperator{running.run, running.node.name, describe(running.inputs, running.node.input_descs),
                      describe(running.outputs, running.node.outputs)});
-  t_failed = failed;
+  thread_object<Failed>().last = failed;
   std::lock_guard lock(latest().mutex);
   latest().operators.push_front(std::move(failed));
   if (latest().operators.size() > kRemembered) latest().operators.pop_back();
@@ -113,7 +117,9 @@ void report_failure(const Running& running, Status& status) {
   if (auto* heard = listener.load(std::memory_order_acquire)) heard->failed(running, status);
 }
 
-std::shared_ptr<const FailedOperator> take_failed_operator() { return std::exchange(t_failed, nullptr); }
+std::shared_ptr<const FailedOperator> take_failed_operator() {
+  return std::exchange(thread_object<Failed>().last, nullptr);
+}
 
 std::shared_ptr<const FailedOperator> find_failed_operator(int device, uint32_t stream, uint32_t task) {
   std::lock_guard lock(latest().mutex);

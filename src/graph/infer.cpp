@@ -56,7 +56,7 @@ std::vector<int64_t> widened(std::span<const std::byte> bytes) {
 }  // namespace
 
 const InferRule* find_infer_rule(std::string_view op) {
-  static const auto rules = index_rules();
+  static const auto& rules = *new const auto(index_rules());
   const auto found = rules.find(op);
   return found == rules.end() ? nullptr : &found->second;
 }

@@ -238,7 +238,7 @@ std::vector<InferRow> make_rows() {
 }  // namespace
 
 std::span<const InferRow> infer_rows_elementwise() {
-  static const std::vector<InferRow> rows = make_rows();
+  static const auto& rows = *new const std::vector<InferRow>(make_rows());
   return rows;
 }
 

@@ -262,7 +262,7 @@ void reduce_sum(Values& v) {
 
 // clang-format off
 const std::unordered_map<std::string_view, Rule>& rules() {
-  static const std::unordered_map<std::string_view, Rule> all = {
+  static const auto& all = *new const std::unordered_map<std::string_view, Rule>{
       {"Shape", shape_of}, {"ShapeN", shape_of}, {"Size", size_of}, {"Rank", rank_of}, {"Cast", cast},
       {"Identity", same}, {"TensorMove", same}, {"Reshape", same}, {"Flatten", same}, {"Squeeze", same},
       {"SqueezeV2", same}, {"SqueezeV3", same}, {"Unsqueeze", same}, {"UnsqueezeV2", same}, {"UnsqueezeV3", same},

@@ -77,7 +77,7 @@ struct Expression {
 
 const std::map<std::string, Expression>& expressions() {
   static const auto divide = [](double a, double b) { return a / b; };
-  static const std::map<std::string, Expression> known{
+  static const auto& known = *new const std::map<std::string, Expression>{
       {"Exp", {"exp({})", [](double a, double) { return std::exp(a); }}},
       {"Expm1", {"expm1({})", [](double a, double) { return std::expm1(a); }}},
       {"Log", {"log({})", [](double a, double) { return std::log(a); }}},
@@ -97,7 +97,7 @@ const std::map<std::string, Expression>& expressions() {
 }
 
 bool is_elementwise(const std::string& type) {
-  static const std::set<std::string> others{
+  static const auto& others = *new const std::set<std::string>{
       "Abs",     "Adds",    "Muls",        "Axpy",     "BiasAdd", "Neg",   "Relu",     "LeakyRelu", "Gelu",
       "Swish",   "Elu",     "Selu",        "Softplus", "Sinh",    "Cosh",  "Tan",      "Log1p",     "SquaredDifference",
       "Addcmul", "Addcdiv", "FusedMulAdd", "DivNoNan", "Xdivy",   "Xlogy", "FloorDiv", "Mod",       "Maximum",

@@ -54,9 +54,10 @@ struct Accelerator {
 };
 
 const std::vector<Accelerator>& accelerators() {
-  static const std::vector<std::string> core{"model_id", "stream_id", "task_id", "task_type", "context_id", "thread_id",
-                                             "pc_start", "para_base", "core_id", "block_id",  "status"};
-  static const std::vector<Accelerator> all{
+  static const auto& core =
+      *new const std::vector<std::string>{"model_id", "stream_id", "task_id", "task_type", "context_id", "thread_id",
+                                          "pc_start", "para_base", "core_id", "block_id",  "status"};
+  static const auto& all = *new const std::vector<Accelerator>{
       {"AIC", core},
       {"AIV", core},
       {"AICPU", {"model_id", "stream_id", "task_id", "task_type", "context_id", "cpu_id", "thread_id", "status"}},

@@ -13,7 +13,7 @@ namespace belay::operators {
 
 // Argument i, absent when there are fewer.
 inline const Value& at(const Values& arguments, size_t i) {
-  static const Value none;
+  static const auto& none = *new const Value;
   return i < arguments.size() ? arguments[i] : none;
 }
 inline int64_t int_at(const Values& arguments, size_t i, int64_t fallback = 0) {

@@ -41,8 +41,7 @@ Result<std::shared_ptr<MemoryPass>> MemoryPass::issue(const ExportedMemory& memo
     if (page) munmap(page, kPage);
     return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, "the host cannot share memory: out of file descriptors?"};
   }
-  static thread_local std::random_device random;
-  page->nonce = random() & nonce_mask;
+  page->nonce = std::random_device()() & nonce_mask;
   page->data_fd = data->fd();
   page->memory = memory;
   page->for_everybody = for_everybody;

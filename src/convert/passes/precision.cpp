@@ -260,7 +260,7 @@ Status TypeChanger::run() {
 }  // namespace
 
 Result<Precision> parse_precision(const ConvertOptions& options) {
-  static const std::map<std::string_view, Precision> modes = {
+  static const auto& modes = *new const std::map<std::string_view, Precision>{
       {"must_keep_origin_dtype", Precision::Origin},
       {"allow_fp32_to_fp16", Precision::Origin},
       {"allow_fp32_to_bf16", Precision::Origin},
@@ -271,7 +271,7 @@ Result<Precision> parse_precision(const ConvertOptions& options) {
       {"allow_mix_precision_fp16", Precision::MixedHalf},
       {"allow_mix_precision_bf16", Precision::MixedBrain},
   };
-  static const std::map<std::string_view, Precision> modes_v2 = {
+  static const auto& modes_v2 = *new const std::map<std::string_view, Precision>{
       {"origin", Precision::Origin},
       {"fp16", Precision::Half},
       {"mixed_float16", Precision::MixedHalf},

@@ -2,6 +2,7 @@
 #include "backend/cpu/onednn/engine.h"
 
 #include "backend/cpu/broadcast.h"
+#include "base/thread_object.h"
 
 namespace belay::backend::cpu::onednn {
 namespace {
@@ -23,6 +24,10 @@ Tag tag_of(size_t rank, Layout layout) {
   return Tag::abcd;
 }
 
+struct Own {
+  dnnl::stream stream{engine()};  // of the thread
+};
+
 bool has_channels(const Shape& shape) { return shape.size() == 4 || shape.size() == 5; }
 
 }  // namespace
@@ -32,10 +37,7 @@ const dnnl::engine& engine() {
   return *one;
 }
 
-dnnl::stream& stream() {
-  thread_local dnnl::stream own(engine());
-  return own;
-}
+dnnl::stream& stream() { return thread_object<Own>().stream; }
 
 Layout blocked_layout() {
   static const bool wide = [] {
