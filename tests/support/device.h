@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -68,13 +69,14 @@ struct TestStream {
   aclrtStream handle = nullptr;
 };
 
-// Keeps a stream busy until released.
+// Keeps a stream busy until released, or gone.
 class Gate {
  public:
   explicit Gate(aclrtStream stream) {
-    EXPECT_EQ(aclrtLaunchHostFunc(
-                  stream, [](void* gate) { static_cast<Gate*>(gate)->open_.get_future().wait(); }, this),
-              ACL_SUCCESS);
+    const auto wait = [](void* opened) {
+      std::unique_ptr<std::future<void>>(static_cast<std::future<void>*>(opened))->wait();
+    };
+    EXPECT_EQ(aclrtLaunchHostFunc(stream, wait, new std::future<void>(open_.get_future())), ACL_SUCCESS);
   }
   void open() { open_.set_value(); }
 

@@ -133,11 +133,13 @@ TEST_F(AllocatorChild, DISABLED_IsRefusedOnThisSoc) {
   aclrtAllocatorDesc found = nullptr;
   EXPECT_EQ(aclrtAllocatorGetByStream(stream, &found, nullptr, nullptr, nullptr, nullptr, nullptr),
             ACL_ERROR_INVALID_PARAM);
+  aclrtAllocatorDestroyDesc(desc);
 }
 
 TEST_F(AllocatorChild, DISABLED_WorksOnThisSoc) {
   fill();
   EXPECT_EQ(aclrtAllocatorRegister(stream, desc), ACL_SUCCESS);
+  aclrtAllocatorDestroyDesc(desc);
 }
 
 TEST(AllocatorOfAProgram, IsRefusedOnTheAtlas200IAnd500A2Only) {
