@@ -37,7 +37,7 @@ install: all
 # ThreadSanitizer does not know OpenMP's own threads: it watches the rooms that have threads of ours, with one thread per
 # loop. The -quick forms run the unit tests of the rooms named here; CI runs those.
 TSAN_TESTS = ^(base|runtime|api|dump|stress)\.|^abi\.program
-ASAN_QUICK = base runtime securec graph executor dump api
+ASAN_QUICK = base runtime securec graph executor dump
 TSAN_QUICK = base runtime
 empty :=
 space := $(empty) $(empty)

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
-#include <memory>
+#include <list>
 #include <string>
 #include <thread>
 
@@ -73,10 +73,9 @@ struct TestStream {
 class Gate {
  public:
   explicit Gate(aclrtStream stream) {
-    const auto wait = [](void* opened) {
-      std::unique_ptr<std::future<void>>(static_cast<std::future<void>*>(opened))->wait();
-    };
-    EXPECT_EQ(aclrtLaunchHostFunc(stream, wait, new std::future<void>(open_.get_future())), ACL_SUCCESS);
+    static auto& all = *new std::list<std::future<void>>;  // a function that was dropped never comes for its own
+    const auto wait = [](void* opened) { static_cast<std::future<void>*>(opened)->wait(); };
+    EXPECT_EQ(aclrtLaunchHostFunc(stream, wait, &all.emplace_back(open_.get_future())), ACL_SUCCESS);
   }
   void open() { open_.set_value(); }
 

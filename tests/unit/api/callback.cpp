@@ -158,9 +158,12 @@ TEST_F(CallbackTest, ProcessReportRunsAllThatIsReadyInThatThread) {
 TEST_F(CallbackTest, BlockHoldsTheStreamAndNoBlockDoesNot) {
   ServingThread server;
   EXPECT_EQ(aclrtSubscribeReport(server.id(), stream), ACL_SUCCESS);
+  std::promise<void> starts[2], ends[2];
+  Body bodies[2];
   for (const auto block : {ACL_CALLBACK_BLOCK, ACL_CALLBACK_NO_BLOCK}) {
-    std::promise<void> started, go_on;
-    Body body = [&] {
+    auto &started = starts[block], &go_on = ends[block];
+    Body& body = bodies[block];
+    body = [&] {
       started.set_value();
       go_on.get_future().wait();
     };
