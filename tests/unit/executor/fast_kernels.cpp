@@ -49,22 +49,6 @@ const ConvCase same_size[] = {
     {{1, 3, 8, 8}, {5, 3, 3, 3}, {1, 1}, {1, 1, 1, 1}},
 };
 
-const std::pair<std::string, Attributes> activations[] = {
-    {"", {}},
-    {"Relu", {}},
-    {"Relu6", {}},
-    {"LeakyRelu", {{"negative_slope", 0.1f}}},
-    {"Sigmoid", {}},
-    {"Tanh", {}},
-    {"Elu", {{"alpha", 0.7f}}},
-    {"Swish", {{"scale", 1.5f}}},
-    {"HardSwish", {}},
-    {"Mish", {}},
-    {"GeluV2", {{"approximate", std::string("none")}}},
-    {"GeluV2", {{"approximate", std::string("tanh")}}},
-    {"HardSigmoid", {{"alpha", 0.2f}, {"beta", 0.4f}}},
-};
-
 TEST(FusedConvolution, AgreesWithItsMembersOneByOne) {
   for (const ConvCase& c : same_size)
     for (const auto& [activation, attributes] : activations)

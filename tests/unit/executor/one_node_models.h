@@ -96,6 +96,23 @@ inline Case conv_model(const ConvCase& c) {
 
 inline int64_t length_of(const ConvCase& c) { return c.filter[1] * c.filter[2] * c.filter[3]; }
 
+// What can follow a convolution in a chain.
+inline const std::pair<std::string, Attributes> activations[] = {
+    {"", {}},
+    {"Relu", {}},
+    {"Relu6", {}},
+    {"LeakyRelu", {{"negative_slope", 0.1f}}},
+    {"Sigmoid", {}},
+    {"Tanh", {}},
+    {"Elu", {{"alpha", 0.7f}}},
+    {"Swish", {{"scale", 1.5f}}},
+    {"HardSwish", {}},
+    {"Mish", {}},
+    {"GeluV2", {{"approximate", std::string("none")}}},
+    {"GeluV2", {{"approximate", std::string("tanh")}}},
+    {"HardSigmoid", {{"alpha", 0.2f}, {"beta", 0.4f}}},
+};
+
 // A fused node: its inputs are the head's, then the tensor that is added.
 inline Case fused_model(const ConvCase& c, bool sum, const std::string& activation, const Attributes& attributes,
                         std::vector<float> x, bool made_here = false) {

@@ -101,19 +101,19 @@ const ConvCase fused_cases[] = {
     {{2, 32, 15, 14}, {80, 32, 3, 3}, {1, 1}, {1, 1, 1, 1}},
 };
 
-TEST(PanelConvolution, SumAndReluAreFusedAndKeepNaN) {
+TEST(PanelConvolution, SumAndActivationAreFusedAndKeepNaN) {
   for (const ConvCase& c : fused_cases)
     for (const bool sum : {false, true})
-      for (const char* activation : {"", "Relu"})
+      for (const auto& [activation, attributes] : activations)
         for (const bool with_nan : {false, true}) {
-          if (!sum && !*activation) continue;
+          if (!sum && activation.empty()) continue;
           SCOPED_TRACE(graph::to_text(c.x) + (sum ? " sum " : " ") + activation);
           auto x = random_floats(c.x, 1);
           if (with_nan) x[x.size() / 2] = nan;
           for (const bool in_place : {false, true}) {
-            const Case model = fused_model(c, sum, activation, {}, x, in_place && sum);
+            const Case model = fused_model(c, sum, activation, attributes, x, in_place && sum);
             expect_close(run(model, in_place && sum ? "" : "fused panels"), run(model, "reference"), length_of(c));
-            if (!sum && c.filter[2] == 3)
+            if (c.filter[2] == 3 && !in_place)
               expect_close(run(model, "fused winograd"), run(model, "reference"), length_of(c));
           }
         }

@@ -40,7 +40,7 @@ class PanelConvolution : public Kernel {
         filter_(input_at(chain, c.filter)),
         bias_(input_at(chain, c.bias)),
         addend_(chain.addend),
-        relu_(!chain.activation.empty()),
+        steps_(steps_of(chain.activation)),
         layout_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
         pieces_(divide(geometry_, std::max(request.threads, 1))),
         threads_(std::clamp<int64_t>(request.threads, 1, pieces_.of_rows * pieces_.of_columns)),
@@ -105,7 +105,7 @@ class PanelConvolution : public Kernel {
     for (int64_t c = columns.begin; c < columns.end; c += panel_width) {
       const int64_t place = rows.begin * outputs + c;
       multiply({seen, count, count, taps(), geometry_.inputs}, static_cast<const float*>(weights_.get()) + c * depth,
-               width_at(c, outputs), {bias ? bias + c : nullptr, addend ? addend + place : nullptr, relu_}, sums,
+               width_at(c, outputs), {bias ? bias + c : nullptr, addend ? addend + place : nullptr, steps_}, sums,
                y + place, outputs);
     }
   }
@@ -130,7 +130,7 @@ class PanelConvolution : public Kernel {
 
   const Geometry geometry_;
   const int x_, filter_, bias_, addend_;
-  const bool relu_;
+  const std::vector<Step> steps_;
   const Layout layout_;
   const Pieces pieces_;
   const int64_t threads_;  // that can have one

@@ -7,13 +7,6 @@
 #include "base/text.h"
 
 namespace belay::backend::cpu::panels {
-namespace {
-
-bool is_relu(const Activation& activation) {
-  return activation.size() == 1 && activation[0].kind == EltwiseKind::Relu && activation[0].alpha == 0;
-}
-
-}  // namespace
 
 Status check_convolution(const KernelRequest& request, const Chain& chain, const graph::Convolution& c) {
   if (request.outputs[0].type != DataType::Float) return refuse("only float");
@@ -23,7 +16,6 @@ Status check_convolution(const KernelRequest& request, const Chain& chain, const
   if (c.groups != 1 || c.window.rank() != 2) return refuse("only one group and two dimensions");
   if (c.input_channels % lane_step != 0 || c.output_channels % lane_step != 0)
     return refuse("channels are not multiples of 16");
-  if (!chain.activation.empty() && !is_relu(chain.activation)) return refuse("of the activations only Relu");
   if (!chain.infos[c.filter].value) return refuse("the filter is not constant");
   if (graph::element_count(request.outputs[0].shape) == 0 || graph::element_count(chain.infos[c.x].shape) == 0)
     return refuse("an empty tensor");

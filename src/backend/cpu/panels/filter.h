@@ -8,7 +8,7 @@
 // What the convolutions that compute in panels have in common.
 namespace belay::backend::cpu::panels {
 
-// Float, two dimensions, one group, channels in multiples of 16, no activation but Relu.
+// Float, two dimensions, one group, channels in multiples of 16.
 Status check_convolution(const KernelRequest& request, const Chain& chain, const graph::Convolution& c);
 
 // The node's input that a port of the head is; -1 when it is open.

@@ -12,13 +12,10 @@
 
 #include "backend/cpu/panels/product.h"
 #include "backend/cpu/panels/unroll.h"
+#include "backend/cpu/panels/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace belay::backend::cpu::panels::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using Floats = hn::CappedTag<float, lane_step>;
-using Vector = hn::Vec<Floats>;
 
 // As many sums as the registers hold: 24 of 32, or 12 of 16.
 constexpr bool many_registers = HWY_TARGET <= HWY_AVX3;
@@ -33,13 +30,14 @@ struct Block {
   const float* const* rows;
   int64_t apart, pieces, skip, depth;  // of each piece the elements [skip, skip + depth)
   const float* panel;
-  int64_t width;
+  int64_t pitch;
   const float* before;  // sums of the depth until here; null: none
   float* sums;          // where they go; null: this is the last part
   const float* next;    // what will be read of the panels after this block
   int64_t next_lines;   // how much of it this block fetches
   int64_t pause;        // between two of them: fetching too much at once waits
   Finish how;
+  Limits limits;
   float* y;
   int64_t stride;
 };
@@ -58,7 +56,7 @@ HWY_INLINE void store_sums(const Block& b, Vector (&sums)[Rows][Vectors]) {
   BELAY_UNROLL
   for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
   for (size_t j = 0; j < Vectors; ++j)
-    hn::StoreU(sums[r][j], d, b.sums + static_cast<int64_t>(r) * b.width + j * hn::Lanes(d));
+    hn::StoreU(sums[r][j], d, b.sums + static_cast<int64_t>(r) * b.pitch + j * hn::Lanes(d));
 }
 
 // Each question is asked once for all sums.
@@ -77,9 +75,10 @@ HWY_INLINE void store_results(const Block& b, Vector (&sums)[Rows][Vectors]) {
   if (b.how.addend) BELAY_UNROLL
   for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
   for (size_t j = 0; j < Vectors; ++j) sums[r][j] = hn::Add(sums[r][j], hn::LoadU(d, b.how.addend + place(r, j)));
-  if (b.how.relu) BELAY_UNROLL
+  const VectorLimits limited(b.limits);
+  if (b.limits.any) BELAY_UNROLL
   for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
-  for (Vector& sum : sums[r]) sum = hn::IfThenElse(hn::Le(sum, hn::Zero(d)), hn::Zero(d), sum);
+  for (Vector& sum : sums[r]) sum = limited(sum);
   BELAY_UNROLL
   for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
   for (size_t j = 0; j < Vectors; ++j) hn::StoreU(sums[r][j], d, b.y + place(r, j));
@@ -94,13 +93,13 @@ void multiply_block(const Block& b) {
   BELAY_UNROLL
   for (size_t r = 0; r < Rows; ++r) BELAY_UNROLL
   for (size_t j = 0; j < Vectors; ++j)
-    sums[r][j] = b.before ? hn::LoadU(d, b.before + static_cast<int64_t>(r) * b.width + j * lanes) : hn::Zero(d);
+    sums[r][j] = b.before ? hn::LoadU(d, b.before + static_cast<int64_t>(r) * b.pitch + j * lanes) : hn::Zero(d);
   const float *u = b.panel, *next = b.next, *const next_end = b.next + b.next_lines * line;
   for (int64_t p = 0; p < b.pieces; ++p) {
     const float* a[Rows];
     BELAY_UNROLL
     for (size_t r = 0; r < Rows; ++r) a[r] = b.rows[p * b.apart + static_cast<int64_t>(r)] + b.skip;
-    for (int64_t k = 0; k < b.depth; ++k, u += b.width) {
+    for (int64_t k = 0; k < b.depth; ++k, u += b.pitch) {
       Vector columns[Vectors];
       BELAY_UNROLL
       for (size_t j = 0; j < Vectors; ++j) columns[j] = hn::LoadU(d, u + j * lanes);
@@ -130,31 +129,47 @@ constexpr auto blocks_of = by_rows<Vectors>(std::make_index_sequence<Vectors <= 
 template <size_t Vectors>
 void multiply_columns(Block b, int64_t rows) {
   constexpr auto most = static_cast<int64_t>(blocks_of<Vectors>.size());
-  const int64_t blocks = (rows + most - 1) / most, lines = b.next ? b.pieces * b.depth * b.width / line : 0;
+  const int64_t blocks = (rows + most - 1) / most, lines = b.next ? b.pieces * b.depth * b.pitch / line : 0;
   b.next_lines = (lines + blocks - 1) / blocks;
   b.pause = 4 * b.next_lines <= b.pieces * b.depth ? 3 : 1;
   for (int64_t r = 0; r < rows; r += most) {
     const int64_t now = std::min(most, rows - r);
     blocks_of<Vectors>[static_cast<size_t>(now - 1)](b);
     b.rows += now;
-    if (b.before) b.before += now * b.width;
-    if (b.sums) b.sums += now * b.width;
+    if (b.before) b.before += now * b.pitch;
+    if (b.sums) b.sums += now * b.pitch;
     if (b.how.addend) b.how.addend += now * b.stride;
     b.y += now * b.stride;
     if (b.next) b.next += b.next_lines * line;
   }
 }
 
-// All columns, as many at a time as the registers hold.
-void multiply_part(const Block& part, int64_t rows) {
+// The results of the last columns where they do not fill the vectors: from the sums, with masks.
+void finish_ragged(const Block& b, const float* sums, int64_t rows, int64_t width) {
+  const Floats d;
+  const VectorLimits limited(b.limits);
+  for (int64_t c = 0; c < width; c += static_cast<int64_t>(hn::Lanes(d))) {
+    const Vector bias = b.how.bias ? load_columns(b.how.bias + c, width - c) : hn::Zero(d);
+    for (int64_t r = 0; r < rows; ++r) {
+      Vector sum = hn::Add(hn::LoadU(d, sums + r * b.pitch + c), bias);
+      if (b.how.addend) sum = hn::Add(sum, load_columns(b.how.addend + r * b.stride + c, width - c));
+      if (b.limits.any) sum = limited(sum);
+      store_columns(sum, b.y + r * b.stride + c, width - c);
+    }
+  }
+}
+
+// All columns, as many at a time as the registers hold. `sums` has room for those that do not fill a vector.
+void multiply_part(const Block& part, int64_t rows, int64_t width, float* sums) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(Floats()));
-  for (int64_t c = 0; c < part.width;) {
-    const auto vectors = std::min<int64_t>(most_vectors, (part.width - c) / lanes);
+  for (int64_t c = 0; c < width;) {
+    const auto vectors = std::min<int64_t>(most_vectors, (width - c + lanes - 1) / lanes);
+    const bool ragged = !part.sums && c + vectors * lanes > width;
     Block b = part;
     b.panel += c;
     b.y += c;
     if (b.before) b.before += c;
-    if (b.sums) b.sums += c;
+    if (b.sums || ragged) b.sums = sums + c;
     if (b.how.bias) b.how.bias += c;
     if (b.how.addend) b.how.addend += c;
     if (c > 0) b.next = nullptr;
@@ -164,6 +179,7 @@ void multiply_part(const Block& part, int64_t rows) {
     }
     if (vectors == 2) multiply_columns<2>(b, rows);
     if (vectors == 1) multiply_columns<1>(b, rows);
+    if (ragged) finish_ragged(b, sums + c, rows, width - c);
     c += vectors * lanes;
   }
 }
@@ -171,23 +187,29 @@ void multiply_part(const Block& part, int64_t rows) {
 void multiply_all(const LeftSide& rows, const float* panel, int64_t width, const Finish& how, float* sums, float* y,
                   int64_t stride) {
   const int64_t together = std::max<int64_t>(depth_step / rows.depth, 1);  // pieces of one part
+  Block b{};
+  b.apart = rows.apart;
+  b.pitch = pitch_of(width);
+  b.how = how;
+  b.y = y;
+  b.stride = stride;
+  b.limits = limits_of(how.steps);
   for (int64_t p = 0; p < rows.pieces; p += together)
     for (int64_t k = 0; k < rows.depth; k += depth_step) {
-      Block b{rows.at + p * rows.apart, rows.apart, std::min(together, rows.pieces - p), k,
-              std::min(depth_step, rows.depth - k)};
-      const int64_t length = b.pieces * b.depth * width;
       const bool first = p == 0 && k == 0, last = p + together >= rows.pieces && k + depth_step >= rows.depth;
+      b.rows = rows.at + p * rows.apart;
+      b.pieces = std::min(together, rows.pieces - p);
+      b.skip = k;
+      b.depth = std::min(depth_step, rows.depth - k);
+      const int64_t length = b.pieces * b.depth * b.pitch;
       b.panel = panel;
-      b.width = width;
       b.before = first ? nullptr : sums;
       b.sums = last ? nullptr : sums;
       b.next = panel + length;
-      b.how = how;
-      b.y = y;
-      b.stride = stride;
-      multiply_part(b, rows.count);
+      multiply_part(b, rows.count, width, sums);
       panel += length;
     }
+  take_steps(b.limits.rest, y, rows.count, width, stride);
 }
 
 }  // namespace belay::backend::cpu::panels::HWY_NAMESPACE

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include "backend/cpu/panels/finish.h"
 
 // Products of float matrices whose right side was packed once: in panels of columns, each row-major by itself.
 namespace belay::backend::cpu::panels {
 
 constexpr int64_t panel_width = 64;  // the last panel may be narrower
-constexpr int64_t lane_step = 16;    // a panel's width is a multiple of this
+constexpr int64_t lane_step = 16;    // from a row of a panel to the next it is a multiple of this
+
+// From a row of a panel to the next; what is more than the width is zeros.
+inline int64_t pitch_of(int64_t width) { return (width + lane_step - 1) / lane_step * lane_step; }
 
 constexpr int64_t row_step = 6;  // rows that are computed at a time
 
@@ -29,15 +32,9 @@ struct LeftSide {
   int64_t depth;  // elements of a piece
 };
 
-// What follows a product. Null: nothing is added.
-struct Finish {
-  const float* bias = nullptr;    // an element for each column
-  const float* addend = nullptr;  // laid out as y; may be y itself
-  bool relu = false;              // keeps NaN
-};
-
-// y = rows · panel, finished. Rows of y and of the addend are `stride` elements apart. `sums` has room for
-// rows × width floats; it may be y when nothing follows and the stride is the width.
+// y = rows · panel, finished. Any width up to panel_width. Rows of y and of the addend are `stride` elements apart.
+// `sums` has room for rows × pitch_of(width) floats; it may be y when nothing follows and the stride, the pitch and the
+// width are one.
 void multiply(const LeftSide& rows, const float* panel, int64_t width, const Finish& how, float* sums, float* y,
               int64_t stride);
 

@@ -25,9 +25,12 @@ HWY_INLINE void map_all(const float* from, float* to, size_t count, const F& f) 
 }
 
 // The name that each instruction set has; the switch is outside of the loops.
-void map_all_of(Map map, const MapParameters& p, const float* from, float* to, size_t count) {
+void map_all_of(Map map, const MapParameters& p, const float* from, float* to, size_t rows, size_t count,
+                size_t stride) {
   const Vector zero = hn::Zero(Floats()), one = splat(1.0f), a = splat(p[0]), b = splat(p[1]), c = splat(p[2]);
-  const auto run = [&](const auto& f) HWY_ATTR { map_all(from, to, count, f); };
+  const auto run = [&](const auto& f) HWY_ATTR {
+    for (size_t r = 0; r < rows; ++r) map_all(from + r * stride, to + r * stride, count, f);
+  };
   switch (map) {
     case Map::Abs:
       return run([](Vector x) HWY_ATTR { return hn::Abs(x); });
@@ -102,7 +105,10 @@ namespace belay::backend::cpu {
 
 HWY_EXPORT(map_all_of);
 void map_floats(Map f, const MapParameters& parameters, const float* from, float* to, size_t count) {
-  HWY_DYNAMIC_DISPATCH(map_all_of)(f, parameters, from, to, count);
+  HWY_DYNAMIC_DISPATCH(map_all_of)(f, parameters, from, to, 1, count, count);
+}
+void map_rows(Map f, const MapParameters& parameters, float* y, size_t rows, size_t count, size_t stride) {
+  HWY_DYNAMIC_DISPATCH(map_all_of)(f, parameters, y, y, rows, count, stride);
 }
 
 }  // namespace belay::backend::cpu

@@ -41,5 +41,7 @@ using MapParameters = std::array<float, 3>;
 
 // to[i] = f(from[i]) for `count` elements; the two may be one.
 void map_floats(Map f, const MapParameters& parameters, const float* from, float* to, size_t count);
+// The same in place, for rows of `count` elements that are `stride` apart.
+void map_rows(Map f, const MapParameters& parameters, float* y, size_t rows, size_t count, size_t stride);
 
 }  // namespace belay::backend::cpu

@@ -41,7 +41,8 @@ class WinogradConvolution : public Kernel {
         x_(panels::input_at(chain, c.x)),
         filter_(panels::input_at(chain, c.filter)),
         bias_(panels::input_at(chain, c.bias)),
-        relu_(!chain.activation.empty()),
+        addend_(chain.addend),
+        steps_(panels::steps_of(chain.activation)),
         layout_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
         groups_(divide(g, std::max(request.threads, 1))),
         threads_(std::clamp<int64_t>(request.threads, 1, groups_ * panels())),
@@ -52,18 +53,21 @@ class WinogradConvolution : public Kernel {
 
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
     const auto* x = inputs[static_cast<size_t>(x_)].as<const float>();
-    const float* bias = bias_ < 0 ? nullptr : inputs[static_cast<size_t>(bias_)].as<const float>();
+    const auto floats_of = [&](int i) { return i < 0 ? nullptr : inputs[static_cast<size_t>(i)].as<const float>(); };
+    const panels::Finish how{floats_of(bias_), floats_of(addend_), steps_};
     std::atomic<bool> tame = true;
     std::ranges::fill(transformed_, -1);
     parallel_pieces(groups_ * panels(), threads_, [&](int64_t piece, int64_t thread) {
       const int64_t group = piece / panels();
       if (!transform(x, group, thread)) tame = false;
-      if (tame) run_panel(group, piece % panels() * panels::panel_width, thread, bias, outputs[0].as<float>());
+      if (tame) run_panel(group, piece % panels() * panels::panel_width, thread, how, outputs[0].as<float>());
     });
     return tame ? Status{} : direct_.run(inputs, outputs);
   }
 
-  Layout wants(size_t i) const override { return static_cast<int>(i) == x_ ? layout_ : Layout::Plain; }
+  Layout wants(size_t i) const override {
+    return static_cast<int>(i) == x_ || static_cast<int>(i) == addend_ ? layout_ : Layout::Plain;
+  }
   Layout gives(size_t) const override { return layout_; }
   bool packed(size_t i) const override { return static_cast<int>(i) == filter_; }
   size_t scratch_bytes() const override {
@@ -93,7 +97,7 @@ class WinogradConvolution : public Kernel {
            largest_input;
   }
 
-  void run_panel(int64_t group, int64_t channel, int64_t thread, const float* bias, float* y) const {
+  void run_panel(int64_t group, int64_t channel, int64_t thread, const panels::Finish& how, float* y) const {
     const int64_t depth = geometry_.inputs, width = panels::width_at(channel, geometry_.outputs);
     const int64_t first = begin_of(group), count = begin_of(group + 1) - first, plane = plane_of(panels::panel_width);
     const float *v = tiles_of(thread), *u = static_cast<const float*>(weights_.get()) + points * channel * depth;
@@ -104,12 +108,12 @@ class WinogradConvolution : public Kernel {
       panels::multiply({rows.data(), count, count, 1, depth}, u + p * depth * width, width, {}, m + p * plane,
                        m + p * plane, width);
     }
-    transform_output(geometry_, m, plane, first, count, channel, width, bias, relu_, y);
+    transform_output(geometry_, m, plane, first, count, channel, width, how, y);
   }
 
   const Geometry geometry_;
-  const int x_, filter_, bias_;
-  const bool relu_;
+  const int x_, filter_, bias_, addend_;
+  const std::vector<panels::Step> steps_;
   const Layout layout_;
   const int64_t groups_, threads_;
   const PackedWeights weights_;
@@ -124,7 +128,6 @@ Status check(const KernelRequest& request, const Chain& chain, const Convolution
   for (size_t i = 0; i < 2; ++i)
     if (c.window.kernel[i] != 3 || c.window.stride[i] != 1 || c.window.dilation[i] != 1)
       return refuse("only filters of 3 x 3 that move by 1");
-  if (chain.addend >= 0) return refuse("a sum is not fused");
   return {};
 }
 

@@ -5,16 +5,18 @@
 #include "hwy/foreach_target.h"  // must come before highway.h
 #include "hwy/highway.h"
 
+#include <algorithm>
+
 #include "backend/cpu/panels/unroll.h"
+#include "backend/cpu/panels/vector-inl.h"
 #include "backend/cpu/winograd/tiles.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace belay::backend::cpu::winograd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Floats = hn::CappedTag<float, panels::lane_step>;
+using namespace panels::HWY_NAMESPACE;
 using Bits = hn::RebindToSigned<Floats>;
-using Vector = hn::Vec<Floats>;
 
 struct Place {
   int64_t image, row, column;  // of the tile's first result
@@ -75,34 +77,57 @@ HWY_INLINE void turn_output(Vector a, Vector b, Vector c, Vector d, Vector* to, 
   to[step] = hn::Sub(hn::Sub(b, c), d);
 }
 
+// Where the results of a tile go: two rows of two, as far as they are inside of y.
+struct Corner {
+  float* y;
+  int64_t apart[4];  // from y to each result; negative: it is outside
+  int64_t rows, columns;
+};
+
+HWY_INLINE Corner corner_of(const Geometry& g, int64_t tile, int64_t channel, float* y) {
+  const Place place = place_of(g, tile);
+  const int64_t below = g.out_width * g.outputs;
+  const int64_t rows = std::min<int64_t>(2, g.out_height - place.row);
+  const int64_t columns = std::min<int64_t>(2, g.out_width - place.column);
+  return {y + ((place.image * g.out_height + place.row) * g.out_width + place.column) * g.outputs + channel,
+          {0, columns > 1 ? g.outputs : -1, rows > 1 ? below : -1, rows > 1 && columns > 1 ? below + g.outputs : -1},
+          rows,
+          columns};
+}
+
 void transform_output_all(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count,
-                          int64_t channel, int64_t width, const float* bias, bool relu, float* y) {
+                          int64_t channel, int64_t width, const panels::Finish& how, float* y) {
   const Floats d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const panels::Limits limits = panels::limits_of(how.steps);
+  const VectorLimits limited(limits);
+  const int64_t pitch = panels::pitch_of(width);
   for (int64_t t = 0; t < count; ++t) {
-    const Place place = place_of(g, first + t);
-    float* corner = y + ((place.image * g.out_height + place.row) * g.out_width + place.column) * g.outputs + channel;
-    const bool below = place.row + 1 < g.out_height, beside = place.column + 1 < g.out_width;
+    const Corner corner = corner_of(g, first + t, channel, y);
+    const float* addend = how.addend ? how.addend + (corner.y - y) : nullptr;
     for (int64_t c = 0; c < width; c += lanes) {
       Vector in[points], half[8], out[4];
       BELAY_UNROLL
-      for (int64_t i = 0; i < points; ++i) in[i] = hn::LoadU(d, m + i * plane + t * width + c);
+      for (int64_t i = 0; i < points; ++i) in[i] = hn::LoadU(d, m + i * plane + t * pitch + c);
       BELAY_UNROLL
       for (size_t i = 0; i < 4; ++i) turn_output(in[i], in[4 + i], in[8 + i], in[12 + i], half + i, 4);
       BELAY_UNROLL
       for (size_t i = 0; i < 2; ++i)
         turn_output(half[4 * i], half[4 * i + 1], half[4 * i + 2], half[4 * i + 3], out + 2 * i, 1);
-      const Vector zero = hn::Zero(d), offset = bias ? hn::LoadU(d, bias + channel + c) : zero;
+      const Vector bias = how.bias ? load_columns(how.bias + channel + c, width - c) : hn::Zero(d);
       BELAY_UNROLL
-      for (Vector& value : out) {
-        value = hn::Add(value, offset);
-        if (relu) value = hn::IfThenElse(hn::Le(value, zero), zero, value);  // keeps NaN
+      for (size_t i = 0; i < 4; ++i) {
+        const int64_t apart = corner.apart[i];
+        if (apart < 0) continue;
+        Vector value = hn::Add(out[i], bias);
+        if (addend) value = hn::Add(value, load_columns(addend + apart + c, width - c));
+        if (limits.any) value = limited(value);
+        store_columns(value, corner.y + apart + c, width - c);
       }
-      hn::StoreU(out[0], d, corner + c);
-      if (beside) hn::StoreU(out[1], d, corner + g.outputs + c);
-      if (below) hn::StoreU(out[2], d, corner + g.out_width * g.outputs + c);
-      if (below && beside) hn::StoreU(out[3], d, corner + (g.out_width + 1) * g.outputs + c);
     }
+    if (limits.rest.empty()) continue;
+    for (int64_t r = 0; r < corner.rows; ++r)
+      panels::take_steps(limits.rest, corner.y + corner.apart[2 * r], corner.columns, width, g.outputs);
   }
 }
 
@@ -120,8 +145,8 @@ float transform_input(const Geometry& g, const float* x, const float* zeros, int
   return HWY_DYNAMIC_DISPATCH(transform_input_all)(g, x, zeros, first, count, v, plane);
 }
 void transform_output(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count, int64_t channel,
-                      int64_t width, const float* bias, bool relu, float* y) {
-  HWY_DYNAMIC_DISPATCH(transform_output_all)(g, m, plane, first, count, channel, width, bias, relu, y);
+                      int64_t width, const panels::Finish& how, float* y) {
+  HWY_DYNAMIC_DISPATCH(transform_output_all)(g, m, plane, first, count, channel, width, how, y);
 }
 
 }  // namespace belay::backend::cpu::winograd

@@ -28,9 +28,9 @@ void transform_filter(const panels::Filter& filter, int64_t first, float* u);
 float transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
                       int64_t plane);
 
-// m, count × width for each point, as results of the channels [channel, channel + width), with the bias (null: none)
-// and Relu.
+// m, count × width for each point, as results of the channels [channel, channel + width), finished. The bias is that of
+// all channels; the addend is not y: when an input is too large, all is computed again.
 void transform_output(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count, int64_t channel,
-                      int64_t width, const float* bias, bool relu, float* y);
+                      int64_t width, const panels::Finish& how, float* y);
 
 }  // namespace belay::backend::cpu::winograd
