@@ -1,82 +1,133 @@
 # SPDX-License-Identifier: Apache-2.0
-"""belay run against ONNX Runtime on the same files, cores and shapes, alternating; prints ratios of medians.
+"""belay run against ONNX Runtime on the same networks, inputs and threads, alternating: ratios of medians, below 1 where
+belay takes less. Once on the machine as it is and once beside busy neighbours: processes that only spin, during the runs of
+both sides. Belay runs an .om, as a user would; the atc beside BELAY makes it from the .onnx.
 
-usage: compare.py BELAY MODELS_DIRECTORY ORT_DIRECTORY [NAME...]
-ORT_DIRECTORY holds node_modules/onnxruntime-node. Belay runs an .om, as a user would; the atc beside BELAY makes it from
-the .onnx. Loading is shown for the .om and, by way of the converter, for the .onnx; its ratio is the .om's against ONNX
-Runtime's making of a session.
+A ratio of times is the median over the rounds; the spread is that of the rounds' own ratios. Loading is the .om's against
+ONNX Runtime's making of a session. The peak of memory is the whole process's, ONNX Runtime's with node's own.
 """
-import json
+import argparse
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
-import tempfile
 
-SHAPES = {"resnet50": "1,3,224,224", "mobilenet": "1,3,224,224", "bert": "1,128,768", "ocr": "1,1,32,320",
-          "lstm": "64,1,128", "unet": "1,3,256,256"}
+from networks import SHAPES
+from sides import Belay, Network, OnnxRuntime, Refused, apart, timed
+
 TARGETS = {"resnet50": 0.85}
-REPEAT = {"bert": 5, "unet": 12, "resnet50": 12, "mobilenet": 40, "ocr": 100, "lstm": 100}
-ROUNDS, WARMUP = 5, 3
+LOAD_TARGET = 0.25
+WARMUP = 2
+COLUMNS = ("network", "threads", "belay ms", "ort ms", "quiet", "spread", "busy", "spread", "target", "load ms", "load", "peak MiB",
+           "peak", "apart", "missed")
+SPIN = "import os\nparent = {}\nwhile os.getppid() == parent:\n    for _ in range(1000000): pass\n"
 
 
-def timed(command, environment=None):
-    """The JSON that a command prints, with the peak of its memory in MiB."""
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, stdout=output, env=environment)
-        _, status, usage = os.wait4(process.pid, 0)
-        if status:
-            sys.exit(f"{command[0]} failed: {' '.join(command)}")
-        output.seek(0)
-        return {**json.load(output), "peak_mib": usage.ru_maxrss / 1024}
+class Busy:
+    """So many processes that spin, as long as the block runs."""
+
+    def __init__(self, count):
+        self.count, self.processes = count, []
+
+    def __enter__(self):
+        spin = SPIN.format(os.getpid())
+        self.processes = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(self.count)]
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
 
 
-def belay(tool, model, threads, repeat, shape):
-    return timed([tool, "run", str(model), "--json", f"--threads={threads}", f"--warmup={WARMUP}",
-                  f"--repeat={repeat}", f"--shape=input:{shape}"])
+def alternate(sides, network, threads, options):
+    """For each round what both sides gave."""
+    return [[timed(side, network, threads, WARMUP, options.seconds) for side in sides] for _ in range(options.rounds)]
 
 
-def onnx_runtime(directory, model, threads, repeat, shape):
-    script = pathlib.Path(__file__).with_name("ort.js")
-    environment = dict(os.environ, NODE_PATH=str(pathlib.Path(directory) / "node_modules"))
-    return timed(["node", str(script), str(model), str(threads), str(WARMUP), str(repeat), f"input:{shape}"],
-                 environment)
+def ratios(runs, key):
+    return [ours[key] / theirs[key] for ours, theirs in runs]
 
 
-def converted(tool, onnx, shape):
-    """The .om beside an .onnx file, made when it is missing or older."""
-    om = onnx.with_suffix(".om")
-    if not om.exists() or om.stat().st_mtime < onnx.stat().st_mtime:
-        atc = pathlib.Path(tool).resolve().with_name("atc")
-        subprocess.run([str(atc), "--framework=5", "--soc_version=Ascend910B3", f"--model={onnx.name}",
-                        f"--output={onnx.stem}", f"--input_shape=input:{shape}"],
-                       check=True, stdout=subprocess.DEVNULL, cwd=onnx.parent)
-    return om
+def middle(runs, key):
+    return [statistics.median(run[side][key] for run in runs) for side in (0, 1)]
 
 
-def compare(name, threads, tool, models, ort):
-    onnx, repeat, shape = models / f"{name}.onnx", REPEAT[name], SHAPES[name]
-    om = converted(tool, onnx, shape)
-    ours, direct, theirs = [], [], []
-    for _ in range(ROUNDS):
-        ours.append(belay(tool, om, threads, repeat, shape))
-        theirs.append(onnx_runtime(ort, onnx, threads, repeat, shape))
-        direct.append(belay(tool, onnx, threads, 1, shape))
-    time, load, peak = ([statistics.median(run[key] for run in runs) for runs in (ours, direct, theirs)]
-                        for key in ("median_ms", "load_ms", "peak_mib"))
-    print(f"{name:10} {threads:7} {time[0]:8.2f} {time[2]:8.2f} {time[0] / time[2]:6.2f} {TARGETS.get(name, 1.0):7.2f}"
-          f" {load[0]:8.0f} {load[1]:6.0f} {load[2]:6.0f} {load[0] / load[2]:6.2f}"
-          f" {peak[0]:8.0f} {peak[1]:6.0f} {peak[2]:6.0f}", flush=True)
+def missed(name, row):
+    """The targets that a row misses, in words."""
+    target = TARGETS.get(name, 1.0)
+    times = [f"{when} {row[when]:.2f} > {target:.2f}" for when in ("quiet", "busy") if row.get(when, 0) > target]
+    load = [f"load {row['load']:.2f} > {LOAD_TARGET:.2f}"] if row["load"] > LOAD_TARGET else []
+    return times + load
+
+
+def spread(values):
+    return f"{min(values):.2f}..{max(values):.2f}"
+
+
+def compare(sides, network, name, threads, options):
+    """The cells of a row, and what it misses."""
+    error = apart(sides, network, threads)
+    quiet = alternate(sides, network, threads, options)
+    row = {"quiet": statistics.median(ratios(quiet, "median_ms"))}
+    busy_cells = ["", ""]
+    if options.busy:
+        with Busy(options.busy):
+            busy = ratios(alternate(sides, network, threads, options), "median_ms")
+        row["busy"] = statistics.median(busy)
+        busy_cells = [f"{row['busy']:.2f}", spread(busy)]
+    time, load, peak = (middle(quiet, key) for key in ("median_ms", "load_ms", "peak_mib"))
+    row["load"] = statistics.median(ratios(quiet, "load_ms"))
+    misses = missed(name, row)
+    return [name, str(threads), f"{time[0]:.2f}", f"{time[1]:.2f}", f"{row['quiet']:.2f}", spread(ratios(quiet, "median_ms")),
+            *busy_cells, f"{TARGETS.get(name, 1.0):.2f}", f"{load[0]:.0f}", f"{row['load']:.2f}", f"{peak[0]:.0f}",
+            f"{peak[0] / peak[1]:.2f}", f"{error:.0e}", ", ".join(misses)], misses
+
+
+def show(cells, markdown):
+    if markdown:
+        print("| " + " | ".join(cells) + " |", flush=True)
+        return
+    widths = (15, 7, 9, 9, 6, 11, 6, 11, 6, 8, 5, 8, 5, 6, 0)
+    print("  ".join(f"{cell:<{width}}" if i in (0, len(widths) - 1) else f"{cell:>{width}}"
+                    for i, (cell, width) in enumerate(zip(cells, widths))).rstrip(), flush=True)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("belay", help="the tool; atc lies beside it")
+    parser.add_argument("models", type=pathlib.Path, help="what networks.py wrote")
+    parser.add_argument("ort", help="holds node_modules/onnxruntime-node")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="networks (default: all)")
+    parser.add_argument("--threads", default="1,2", help="numbers of threads (default: 1,2)")
+    parser.add_argument("--busy", type=int, default=os.cpu_count(), metavar="N",
+                        help="spinning processes of the busy runs; 0: no busy runs (default: one per core)")
+    parser.add_argument("--rounds", type=int, default=5, help="how often the sides alternate (default: 5)")
+    parser.add_argument("--seconds", type=float, default=2, help="of runs per side and round, about (default: 2)")
+    parser.add_argument("--markdown", action="store_true", help="print a table for a page")
+    return parser.parse_args()
 
 
 def main():
-    tool, models, ort = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    print(f"{'':18}  run, ms{'':24}   load, ms{'':21}  peak, MiB")
-    print("model      threads    belay      ort  ratio  target      .om  .onnx    ort  ratio      .om  .onnx    ort")
-    for name in sys.argv[4:] or SHAPES:
-        for threads in (1, 2):
-            compare(name, threads, tool, models, ort)
+    options = parse()
+    if unknown := [name for name in options.names if name not in SHAPES]:
+        sys.exit(f"compare.py: there is no {unknown[0]}; there are: {', '.join(SHAPES)}")
+    sides, late = (Belay(options.belay), OnnxRuntime(options.ort)), []
+    show(COLUMNS, options.markdown)
+    if options.markdown:
+        print("|" + "---|" * len(COLUMNS))
+    for name in options.names or SHAPES:
+        for threads in map(int, options.threads.split(",")):
+            try:
+                network = Network(options.belay, options.models, name)
+                cells, misses = compare(sides, network, name, threads, options)
+            except Refused as why:
+                cells, misses = [name, str(threads)] + [""] * (len(COLUMNS) - 3) + [f"refused: {why}"], [f"refused: {why}"]
+            show(cells, options.markdown)
+            late += [f"{name}, {threads} thread{'' if threads == 1 else 's'}: {', '.join(misses)}"] if misses else []
+    print(f"\n{len(late)} row{'' if len(late) == 1 else 's'} missed a target" + (":" if late else "."))
+    for line in late:
+        print(f"- {line}")
 
 
 main()

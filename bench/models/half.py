@@ -13,8 +13,8 @@ import tempfile
 
 import numpy as np
 
-SHAPES = {"resnet50": "1,3,224,224", "mobilenet": "1,3,224,224", "bert": "1,128,768", "ocr": "1,1,32,320",
-          "lstm": "64,1,128", "unet": "1,3,256,256"}
+from networks import SHAPES
+
 TARGETS = {"resnet50": 1.5, "bert": 1.5}
 REPEAT = {"bert": 3, "unet": 6, "resnet50": 6, "mobilenet": 20, "ocr": 50, "lstm": 50}
 MODES = ("must_keep_origin_dtype", "force_fp16")
@@ -23,7 +23,7 @@ ROUNDS, WARMUP = 3, 2
 
 def convert(tools, models, name, mode, work):
     subprocess.run([tools / "atc", "--framework=5", f"--model={models / name}.onnx", f"--output={work / name}_{mode}",
-                    f"--input_shape=input:{SHAPES[name]}", "--soc_version=Ascend910B1", f"--precision_mode={mode}"],
+                    f"--input_shape=input:{','.join(map(str, SHAPES[name]))}", "--soc_version=Ascend910B1", f"--precision_mode={mode}"],
                    check=True, stdout=subprocess.DEVNULL, cwd=work)
     return work / f"{name}_{mode}.om"
 
@@ -54,7 +54,7 @@ def main():
     tools, models = pathlib.Path(sys.argv[1]).absolute(), pathlib.Path(sys.argv[2]).absolute()
     print("model      threads   float32   float16   ratio     apart   target")
     with tempfile.TemporaryDirectory() as work:
-        for name in sys.argv[3:] or SHAPES:
+        for name in sys.argv[3:] or REPEAT:
             compare(tools, models, name, pathlib.Path(work))
 
 

@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times ONNX Runtime on a model: node ort.js MODEL THREADS WARMUP REPEAT [name:dims...] prints JSON.
+// Times ONNX Runtime on a model with one input, in a file of raw bytes, and prints JSON:
+// node ort.js MODEL THREADS WARMUP SECONDS NAME:TYPE:DIMS FILE [OUTPUT_FILE]
+const fs = require('fs');
 const ort = require('onnxruntime-node');
 
+const ARRAYS = {float32: Float32Array, int64: BigInt64Array};
+
+function read(text, file) {
+  const [name, type, dims] = text.split(':');
+  const bytes = fs.readFileSync(file);
+  const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  return {[name]: new ort.Tensor(type, new ARRAYS[type](copy), dims.split(',').map(Number))};
+}
+
 async function main() {
-  const [model, threads, warmup, repeat, ...shapes] = process.argv.slice(2);
+  const [model, threads, warmup, seconds, input, file, output] = process.argv.slice(2);
   const begin = process.hrtime.bigint();
   const session = await ort.InferenceSession.create(model, {
-    intraOpNumThreads: Number(threads), interOpNumThreads: 1, graphOptimizationLevel: 'all'});
+    intraOpNumThreads: Number(threads), interOpNumThreads: 1, graphOptimizationLevel: 'all', logSeverityLevel: 3});
   const load = Number(process.hrtime.bigint() - begin) / 1e6;
-  const feeds = {};
-  for (const text of shapes) {
-    const [name, dims] = text.split(':');
-    const shape = dims.split(',').map(Number);
-    const data = new Float32Array(shape.reduce((a, b) => a * b, 1));
-    for (let i = 0; i < data.length; ++i) data[i] = Math.sin(i);
-    feeds[name] = new ort.Tensor('float32', data, shape);
-  }
+  const feeds = read(input, file);
   const times = [];
-  for (let i = 0; i < Number(warmup) + Number(repeat); ++i) {
+  let results;
+  for (let i = 0; i < Number(warmup); ++i) await session.run(feeds);
+  const first = process.hrtime.bigint();
+  do {
     const start = process.hrtime.bigint();
-    await session.run(feeds);
-    if (i >= Number(warmup)) times.push(Number(process.hrtime.bigint() - start) / 1e6);
+    results = await session.run(feeds);
+    times.push(Number(process.hrtime.bigint() - start) / 1e6);
+  } while (Number(process.hrtime.bigint() - first) / 1e9 < Number(seconds));
+  if (output) {
+    const data = results[session.outputNames[0]].data;
+    fs.writeFileSync(output, Buffer.from(data.buffer, data.byteOffset, data.byteLength));
   }
   times.sort((a, b) => a - b);
-  console.log(JSON.stringify({load_ms: load, median_ms: times[times.length >> 1], peak_kb: process.resourceUsage().maxRSS}));
+  console.log(JSON.stringify({load_ms: load, median_ms: times[times.length >> 1]}));
 }
 
 main();

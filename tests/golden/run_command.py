@@ -53,6 +53,13 @@ class RunCommand(DumpTest):
             np.testing.assert_array_equal(np.load(self.work / "out/output_0.npy"), x + x)
             np.testing.assert_array_equal(np.load(self.work / "out/output_1.npy"), -x)
 
+    def test_no_run_begins_once_the_seconds_are_over(self):
+        self.write("m.onnx", sums([2, 3]))
+        self.assertEqual(self.report("m.onnx", "--repeat", "4", "--seconds", "1e-9")["runs"], 1)
+        self.assertEqual(self.report("m.onnx", "--repeat", "4", "--seconds", "1e9")["runs"], 4)
+        for wrong in ("0", "-1", "two", "nan", "1e999"):
+            self.assertIn(f"--seconds: '{wrong}' is not a number above 0", self.refusal("m.onnx", "--seconds", wrong, code=2))
+
     def small_disk(self):
         """A file system of 64 KiB, or None where none can be mounted."""
         disk = self.work / "disk"

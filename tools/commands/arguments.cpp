@@ -2,6 +2,8 @@
 #include "commands/arguments.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "base/closest.h"
 #include "base/text.h"
@@ -46,6 +48,16 @@ CLI::Validator whole_number(uint64_t least, uint64_t most) {
     const auto number = parse_number(text);
     if (number && *number >= least && *number <= most) return std::string();
     return formatted("'{}' is not a whole number from {} to {}", text, least, most);
+  };
+  return {check, "", ""};
+}
+
+CLI::Validator positive_number() {
+  const auto check = [](std::string& text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size() && number > 0) return std::string();
+    return "'" + text + "' is not a number above 0";
   };
   return {check, "", ""};
 }

@@ -19,6 +19,9 @@ class UsageError : public std::runtime_error {
 // Values that are not whole numbers between the two, both included, are refused with a sentence.
 CLI::Validator whole_number(uint64_t least, uint64_t most);
 
+// Values that are not numbers above 0 are refused with a sentence.
+CLI::Validator positive_number();
+
 // Values that are none of these are refused with all of them and the nearest.
 CLI::Validator one_of(std::vector<std::string> names);
 

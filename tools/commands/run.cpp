@@ -2,6 +2,7 @@
 // belay run: executes a model once or many times, as any AscendCL program would.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,10 @@ namespace belay::tools {
 namespace {
 
 constexpr size_t kMostConfigBytes = 10 << 20;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -72,7 +77,9 @@ void run(const RunOptions& options) {
   auto session = std::make_unique<RunSession>(options);
   for (int i = 0; i < options.warmup; ++i) session->execute();
   std::vector<double> times;
-  for (int i = 0; i < options.repeat; ++i) times.push_back(session->execute());
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < options.repeat && !(i > 0 && seconds_since(start) >= options.seconds); ++i)
+    times.push_back(session->execute());
   const auto results = session->results();
   if (!options.output_directory.empty()) {
     std::filesystem::create_directories(options.output_directory);
@@ -98,7 +105,7 @@ void run(const RunOptions& options) {
   const bool dumped = !dump.empty() && std::filesystem::exists(dump);
   const double least = *std::min_element(times.begin(), times.end());
   if (options.json) {
-    nlohmann::json report{{"model", options.model},     {"load_ms", load_ms}, {"runs", options.repeat},
+    nlohmann::json report{{"model", options.model},     {"load_ms", load_ms}, {"runs", times.size()},
                           {"median_ms", median(times)}, {"min_ms", least},    {"outputs", as_json(results)}};
     if (!memory.is_null()) report["memory"] = memory;
     if (!dump.empty()) report["dump"] = dumped ? nlohmann::json(dump) : nlohmann::json();
@@ -107,8 +114,8 @@ void run(const RunOptions& options) {
     if (!lost.empty()) throw std::runtime_error("the dump is not whole: " + lost);
     return;
   }
-  std::printf("%s: loaded in %.1f ms; %d run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(), load_ms,
-              options.repeat, options.repeat == 1 ? "" : "s", median(times), least);
+  std::printf("%s: loaded in %.1f ms; %zu run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(),
+              load_ms, times.size(), times.size() == 1 ? "" : "s", median(times), least);
   print_results(results);
   if (!memory_text.empty()) std::printf("%s\n", memory_text.c_str());
   if (dumped)
@@ -138,6 +145,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(whole_number(1, 1000000000));
   add("--warmup", options->warmup, "N", "Run it this many times before the clock starts (default: 0)")
       ->check(whole_number(0, 1000000000));
+  add("--seconds", options->seconds, "S", "Begin no further run after this many seconds (default: no limit)")
+      ->check(positive_number());
   add("--threads", options->threads, "N", "Use this many threads (default: BELAY_NUM_THREADS, else one per core)")
       ->check(whole_number(1, 1024));
   add("--seed", options->seed, "N", "Begin the random inputs with this seed (default: 0)")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct RunOptions {
   std::vector<std::string> inputs, shapes;
   std::string gear;
   int repeat = 1, warmup = 0, threads = 0;
+  double seconds = std::numeric_limits<double>::infinity();
   uint64_t seed = 0;
   bool json = false;
   std::string memory_limit;
