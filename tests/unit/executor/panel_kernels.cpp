@@ -20,6 +20,24 @@ const ConvCase panel_cases[] = {
     {{1, 64, 3, 5}, {144, 64, 3, 3}, {1, 1}, {1, 1, 1, 1}},
     {{1, 16, 6, 40}, {80, 16, 1, 7}, {1, 1}, {0, 0, 3, 3}, {1, 1}, 1, true},
     {{1, 16, 40, 37}, {144, 16, 3, 3}, {1, 1}, {1, 1, 1, 1}},
+    // Few channels, whose rows are copied: strides, paddings that differ, dilation, a filter as wide as the image.
+    {{1, 3, 17, 19}, {8, 3, 7, 7}, {2, 2}, {3, 3, 3, 3}},
+    {{3, 1, 32, 40}, {33, 1, 3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 1, true},
+    {{1, 5, 9, 12}, {17, 5, 3, 2}, {2, 3}, {0, 2, 4, 1}},
+    {{1, 3, 12, 12}, {5, 3, 3, 3}, {1, 1}, {2, 2, 2, 2}, {2, 2}},
+    {{5, 2, 4, 4}, {3, 2, 4, 4}},
+    {{1, 1, 1, 400}, {48, 1, 1, 80}, {1, 20}, {0, 0, 7, 3}},
+    // Channels that do not fill vectors.
+    {{1, 17, 13, 11}, {33, 17, 3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 1, true},
+    {{3, 33, 5, 5}, {5, 33, 1, 1}},
+    {{1, 120, 1, 1}, {30, 120, 1, 1}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 1, true},
+    {{2, 24, 14, 14}, {100, 24, 3, 3}, {2, 2}, {1, 1, 1, 1}},
+    // Groups.
+    {{1, 12, 7, 7}, {18, 4, 3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 3},
+    {{3, 32, 7, 7}, {64, 16, 3, 3}, {1, 1}, {0, 1, 1, 0}, {1, 1}, 2, true},
+    {{1, 128, 14, 14}, {128, 4, 3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 32, true},
+    {{1, 60, 9, 9}, {60, 20, 1, 1}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 3},
+    {{1, 6, 20, 20}, {150, 3, 3, 3}, {1, 2}, {3, 3, 3, 3}, {3, 2}, 2},
 };
 
 const ConvCase winograd_cases[] = {
@@ -29,6 +47,8 @@ const ConvCase winograd_cases[] = {
     {{1, 160, 14, 15}, {64, 160, 3, 3}, {1, 1}, {1, 1, 1, 1}},
     {{7, 16, 5, 5}, {144, 16, 3, 3}, {1, 1}, {1, 1, 1, 1}},
     {{1, 16, 30, 29}, {80, 16, 3, 3}, {1, 1}, {1, 1, 1, 1}},
+    {{1, 17, 19, 21}, {33, 17, 3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 1, true},
+    {{3, 40, 11, 10}, {100, 40, 3, 3}, {1, 1}, {0, 1, 1, 0}},
 };
 
 TEST(PanelConvolution, AgreesWithTheReference) {
@@ -99,6 +119,11 @@ TEST(WinogradConvolution, WildInputsStayWhereTheyBelong) {
 const ConvCase fused_cases[] = {
     {{1, 16, 6, 6}, {32, 16, 1, 1}},
     {{2, 32, 15, 14}, {80, 32, 3, 3}, {1, 1}, {1, 1, 1, 1}},
+    {{1, 18, 13, 14}, {21, 18, 3, 3}, {1, 1}, {1, 1, 1, 1}},
+};
+const ConvCase small_fused_cases[] = {
+    {{1, 3, 8, 8}, {5, 3, 3, 3}, {1, 1}, {1, 1, 1, 1}},
+    {{1, 12, 6, 6}, {12, 4, 3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 3},
 };
 
 TEST(PanelConvolution, SumAndActivationAreFusedAndKeepNaN) {
@@ -119,6 +144,64 @@ TEST(PanelConvolution, SumAndActivationAreFusedAndKeepNaN) {
         }
 }
 
+TEST(PanelConvolution, IsFusedWithFewChannelsAndInGroups) {
+  for (const ConvCase& c : small_fused_cases)
+    for (const auto& [activation, attributes] : activations) {
+      SCOPED_TRACE(graph::to_text(c.x) + " " + activation);
+      const Case model = fused_model(c, true, activation, attributes, random_floats(c.x, 1));
+      expect_close(run(model, "fused panels"), run(model, "reference"), length_of(c));
+    }
+}
+
+// x and the filter in the order that data_format says; the filter's values are those of an input when not constant.
+Case any_conv(const std::string& type, const std::string& format, const Shape& x, const Shape& filter,
+              const Attributes& attributes, bool constant) {
+  Builder b("conv");
+  Attributes all = attributes;
+  all["data_format"] = format;
+  Case made;
+  std::vector<Edge> inputs = {b.data("x", DataType::Float, x, 0)};
+  made.inputs = {{x, random_floats(x, 1)}};
+  if (constant)
+    inputs.push_back(b.constant("w", DataType::Float, filter, random_floats(filter, 2)));
+  else
+    inputs.push_back(b.data("w", DataType::Float, filter, 1)),
+        made.inputs.push_back({filter, random_floats(filter, 2)});
+  b.outputs({b.op(type, "conv", inputs, all)});
+  made.model = b.model();
+  return made;
+}
+
+TEST(PanelConvolution, ThreeDimensionsAgree) {
+  const Attributes attributes = {
+      {"strides", Ints{1, 1, 1, 2, 1}}, {"pads", Ints{1, 0, 1, 1, 2, 1}}, {"dilations", Ints{1, 1, 2, 1, 1}}};
+  for (const int64_t channels : {1, 3, 16, 20})
+    for (const int threads : {1, 2}) {
+      SCOPED_TRACE(channels);
+      const Case model = any_conv("Conv3D", "NCDHW", {2, channels, 6, 7, 8}, {18, channels, 2, 3, 3}, attributes, true);
+      expect_close(run(model, "panels", threads), run(model, "reference"), channels * 18);
+    }
+}
+
+TEST(PanelConvolution, ChannelsLastInTheShapeAgree) {
+  const Attributes attributes = {{"strides", Ints{1, 2, 1, 1}}, {"pads", Ints{1, 1, 0, 2}}};
+  for (const int64_t channels : {3, 17, 32}) {
+    SCOPED_TRACE(channels);
+    const Case model = any_conv("Conv2D", "NHWC", {2, 9, 8, channels}, {3, 3, channels, 21}, attributes, true);
+    expect_close(run(model, "panels"), run(model, "reference"), channels * 9);
+  }
+}
+
+TEST(PanelConvolution, AFilterThatIsNotConstantIsPackedAtEachRun) {
+  const Attributes attributes = {{"strides", Ints{1, 1, 1, 1}}, {"pads", Ints{1, 1, 1, 1}}};
+  for (const int64_t channels : {3, 17, 32})
+    for (const int threads : {1, 3}) {
+      SCOPED_TRACE(channels);
+      const Case model = any_conv("Conv2D", "NCHW", {1, channels, 9, 8}, {70, channels, 3, 3}, attributes, false);
+      expect_close(run(model, "panels", threads), run(model, "reference"), channels * 9);
+    }
+}
+
 TEST(PanelConvolution, RefusesWhatItCannotDo) {
   const auto reason = [](const ConvCase& c, const char* row) {
     LoadOptions options;
@@ -126,8 +209,9 @@ TEST(PanelConvolution, RefusesWhatItCannotDo) {
     const auto loaded = load(std::make_shared<const graph::Model>(conv_model(c).model), options);
     return loaded.ok() ? std::string("accepted") : loaded.status().message;
   };
-  EXPECT_NE(reason({{1, 12, 9, 9}, {16, 12, 1, 1}}, "panels").find("multiples of 16"), std::string::npos);
-  EXPECT_NE(reason({{1, 32, 9, 9}, {32, 16, 1, 1}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 2}, "panels").find("one group"),
+  EXPECT_NE(reason({{0, 12, 9, 9}, {16, 12, 1, 1}}, "panels").find("empty"), std::string::npos);
+  EXPECT_NE(reason({{1, 8, 40, 40}, {16, 8, 3, 3}}, "winograd").find("few channels"), std::string::npos);
+  EXPECT_NE(reason({{1, 32, 40, 40}, {32, 16, 3, 3}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 2}, "winograd").find("one group"),
             std::string::npos);
   EXPECT_NE(reason({{1, 16, 6, 6}, {16, 16, 3, 3}}, "winograd").find("small"), std::string::npos);
   EXPECT_NE(reason({{1, 16, 40, 40}, {16, 16, 3, 3}, {2, 2}}, "winograd").find("3 x 3"), std::string::npos);

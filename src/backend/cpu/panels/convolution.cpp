@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution as a product: each place of y is a row, made of the pixels that the filter sees there.
 #include "graph/convolution.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "backend/cpu/broadcast.h"
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/panels/filter.h"
+#include "backend/cpu/panels/geometry.h"
 #include "backend/cpu/panels/product.h"
 #include "backend/cpu/parallel.h"
 
@@ -16,143 +18,168 @@ namespace {
 using graph::Convolution;
 using namespace panels;
 
-struct Geometry {
-  int64_t height, width, inputs;           // of x
-  int64_t out_height, out_width, outputs;  // of y
-  int64_t rows;                            // places of y in all images
-  graph::Window window;
-  int64_t depth() const { return window.kernel[0] * window.kernel[1] * inputs; }
-};
+// Of the packed filter: the panels of the first group, then those of the next.
+int64_t panel_at(int64_t outputs, int64_t depth, int64_t group, int64_t first) {
+  return (group * pitch_of(outputs) + first) * depth;
+}
 
-Geometry read_geometry(const Convolution& c, const Shape& x, const Shape& y) {
-  const size_t row = c.axes.spatial[0], column = c.axes.spatial[1];
-  return {
-      x[row],  x[column], c.input_channels, y[row], y[column], c.output_channels, y[c.axes.batch] * y[row] * y[column],
-      c.window};
+// The taps one after the other, as `find_rows` has them. Some inputs at a time, so that both sides stay in the cache.
+void pack_panel(const Filter& filter, int64_t group, int64_t first, float* to) {
+  const int64_t taps = filter.size[0] * filter.size[1] * filter.size[2], inputs = filter.inputs;
+  const int64_t inputs_together = std::max<int64_t>(64 / taps, 4);
+  const int64_t width = width_at(first, filter.outputs), pitch = pitch_of(width);
+  to += panel_at(filter.outputs, taps * inputs, group, first);
+  for (int64_t k = 0; k < taps * inputs && pitch > width; ++k) std::fill_n(to + k * pitch + width, pitch - width, 0.0f);
+  for (int64_t from = 0; from < inputs; from += inputs_together)
+    for (int64_t o = 0; o < width; ++o)
+      for (int64_t i = from; i < std::min(from + inputs_together, inputs); ++i) {
+        const float* weights = filter.at(group, first + o, i);
+        float* place = to + i * pitch + o;
+        for_each_place(filter.size, [&](const Triple& k) {
+          *place = weights[k[0] * filter.along[0] + k[1] * filter.along[1] + k[2] * filter.along[2]];
+          place += inputs * pitch;
+        });
+      }
 }
 
 class PanelConvolution : public Kernel {
  public:
-  PanelConvolution(const KernelRequest& request, const Chain& chain, const Convolution& c, Geometry g,
-                   PackedWeights weights)
-      : geometry_(std::move(g)),
+  PanelConvolution(const KernelRequest& request, const Chain& chain, const Convolution& c, Filter filter,
+                   PackedWeights weights, std::optional<Gathered> gathered, Layout taken)
+      : gathered_(std::move(gathered)),
+        geometry_(gathered_ ? gathered_->geometry() : Geometry(c)),
         x_(input_at(chain, c.x)),
         filter_(input_at(chain, c.filter)),
         bias_(input_at(chain, c.bias)),
         addend_(chain.addend),
         steps_(steps_of(chain.activation)),
-        layout_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
+        takes_(taken),
+        gives_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
         pieces_(divide(geometry_, std::max(request.threads, 1))),
-        threads_(std::clamp<int64_t>(request.threads, 1, pieces_.of_rows * pieces_.of_columns)),
+        threads_(std::clamp<int64_t>(request.threads, 1, pieces_.of_rows * pieces_.of_panels)),
+        given_(std::move(filter)),
         weights_(std::move(weights)),
-        zeros_(static_cast<size_t>(geometry_.inputs)) {}
+        zeros_(static_cast<size_t>(geometry_.groups * geometry_.inputs)) {}
 
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
-    parallel_pieces(pieces_.of_rows * pieces_.of_columns, threads_, [&](int64_t piece, int64_t thread) {
-      const int64_t r = piece % pieces_.of_rows, c = piece / pieces_.of_rows * pieces_.columns;
-      run_piece(inputs, outputs[0].as<float>(), thread,
-                {begin_of(r, pieces_.of_rows, geometry_.rows), begin_of(r + 1, pieces_.of_rows, geometry_.rows)},
-                {c, std::min(c + pieces_.columns, geometry_.outputs)});
+    const auto floats_of = [&](int i) { return i < 0 ? nullptr : inputs[static_cast<size_t>(i)].as<const float>(); };
+    Operands o{floats_of(x_), static_cast<const float*>(weights_.get()), floats_of(bias_), floats_of(addend_),
+               outputs[0].as<float>()};
+    if (!weights_) {
+      given_.data = floats_of(filter_);
+      pack_panels(given_, pack_panel, scratch_);
+      o.filter = scratch_;
+    }
+    if (gathered_) {
+      float* copy = scratch_ + lines(packed_here());
+      gathered_->copy(o.x, copy);
+      o.x = copy;
+    }
+    parallel_pieces(pieces_.of_rows * pieces_.of_panels, threads_, [&](int64_t piece, int64_t thread) {
+      const int64_t r = piece % pieces_.of_rows, p = piece / pieces_.of_rows * pieces_.panels;
+      run_piece(o, thread,
+                {begin_of(r, pieces_.of_rows, geometry_.rows()), begin_of(r + 1, pieces_.of_rows, geometry_.rows())},
+                {p, std::min(p + pieces_.panels, panels_of(geometry_))});
     });
     return {};
   }
 
   Layout wants(size_t i) const override {
-    return static_cast<int>(i) == x_ || static_cast<int>(i) == addend_ ? layout_ : Layout::Plain;
+    if (static_cast<int>(i) == x_) return takes_;
+    return static_cast<int>(i) == addend_ ? gives_ : Layout::Plain;
   }
-  Layout gives(size_t) const override { return layout_; }
+  Layout gives(size_t) const override { return gives_; }
   bool in_place(size_t, size_t i) const override { return static_cast<int>(i) == addend_; }
-  bool packed(size_t i) const override { return static_cast<int>(i) == filter_; }
-  size_t scratch_bytes() const override { return static_cast<size_t>(threads_) * thread_bytes(); }
-  void set_scratch(void* scratch) override { scratch_ = static_cast<std::byte*>(scratch); }
+  bool packed(size_t i) const override { return weights_ && static_cast<int>(i) == filter_; }
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>(shared_floats()) * sizeof(float) + static_cast<size_t>(threads_) * thread_bytes();
+  }
+  void set_scratch(void* scratch) override { scratch_ = static_cast<float*>(scratch); }
 
  private:
+  struct Operands {
+    const float *x, *filter, *bias, *addend;
+    float* y;
+  };
   struct Range {
     int64_t begin, end;
   };
   // What is computed at a time, by one thread.
   struct Pieces {
-    int64_t of_rows, of_columns;  // how many
-    int64_t columns;              // of a piece, at the most
+    int64_t of_rows, of_panels;  // how many
+    int64_t panels;              // of a piece, at the most
   };
+
+  static int64_t panels_of(const Geometry& g) { return g.groups * ((g.outputs + panel_width - 1) / panel_width); }
 
   // What is used again and again shall stay in the second cache: a small filter, or else one panel of it and x.
   static Pieces divide(const Geometry& g, int64_t threads) {
     constexpr int64_t small_filter = 160 * 1024, most_rows = 102;
-    const int64_t of_rows = (g.rows + most_rows - 1) / most_rows;
-    if (g.depth() * g.outputs > small_filter || of_rows < 4 * threads)
-      return {of_rows, (g.outputs + panel_width - 1) / panel_width, panel_width};
-    return {(of_rows + threads - 1) / threads * threads, 1, g.outputs};
+    const int64_t of_rows = (g.rows() + most_rows - 1) / most_rows, panels = panels_of(g);
+    const int64_t filter = g.groups * g.depth() * pitch_of(g.outputs);
+    if (filter <= small_filter && of_rows >= 4 * threads)
+      return {(of_rows + threads - 1) / threads * threads, 1, panels};
+    // Panels of small groups are small.
+    const int64_t together = g.groups == 1 ? 1 : std::clamp<int64_t>(small_filter / 8 * panels / filter, 1, panels);
+    return {of_rows, (panels + together - 1) / together, together};
   }
 
-  int64_t rows_together() const { return longest_part(pieces_.of_rows, geometry_.rows); }
-  int64_t taps() const { return geometry_.window.kernel[0] * geometry_.window.kernel[1]; }
+  // Whole lines of the cache.
+  static int64_t lines(int64_t floats) { return (floats + 15) / 16 * 16; }
+  int64_t packed_here() const {
+    return weights_ ? 0 : geometry_.groups * geometry_.depth() * pitch_of(geometry_.outputs);
+  }
+  int64_t shared_floats() const { return lines(packed_here()) + lines(gathered_ ? gathered_->count() : 0); }
+  int64_t rows_together() const { return longest_part(pieces_.of_rows, geometry_.rows()); }
   size_t sum_bytes() const { return static_cast<size_t>(rows_together() * panel_width) * sizeof(float); }
   size_t thread_bytes() const {
     constexpr size_t line = 64;
-    const size_t pointers = static_cast<size_t>(rows_together() * taps()) * sizeof(float*);
+    const size_t pointers = static_cast<size_t>(rows_together() * geometry_.taps()) * sizeof(float*);
     return sum_bytes() + (pointers + line - 1) / line * line;
   }
 
-  void run_piece(std::span<const Tensor> inputs, float* y, int64_t thread, Range rows, Range columns) {
-    const float* bias = bias_ < 0 ? nullptr : inputs[static_cast<size_t>(bias_)].as<const float>();
-    const float* addend = addend_ < 0 ? nullptr : inputs[static_cast<size_t>(addend_)].as<const float>();
-    const int64_t depth = geometry_.depth(), outputs = geometry_.outputs, count = rows.end - rows.begin;
-    std::byte* own = scratch_ + static_cast<size_t>(thread) * thread_bytes();
+  void run_piece(const Operands& o, int64_t thread, Range rows, Range panels) const {
+    const Geometry& g = geometry_;
+    const int64_t count = rows.end - rows.begin, stride = g.groups * g.outputs;
+    const int64_t of_group = panels_of(g) / g.groups;
+    std::byte* own =
+        reinterpret_cast<std::byte*>(scratch_ + shared_floats()) + static_cast<size_t>(thread) * thread_bytes();
     auto* sums = reinterpret_cast<float*>(own);
     auto** seen = reinterpret_cast<const float**>(own + sum_bytes());
-    find_rows(inputs[static_cast<size_t>(x_)].as<const float>(), rows.begin, count, seen);
-    for (int64_t c = columns.begin; c < columns.end; c += panel_width) {
-      const int64_t place = rows.begin * outputs + c;
-      multiply({seen, count, count, taps(), geometry_.inputs}, static_cast<const float*>(weights_.get()) + c * depth,
-               width_at(c, outputs), {bias ? bias + c : nullptr, addend ? addend + place : nullptr, steps_}, sums,
-               y + place, outputs);
+    find_rows(g, o.x, zeros_.data(), rows.begin, count, seen);
+    for (int64_t p = panels.begin; p < panels.end; ++p) {
+      const int64_t group = p / of_group, c = p % of_group * panel_width, channel = group * g.outputs + c;
+      const int64_t place = rows.begin * stride + channel;
+      multiply({seen, count, count, g.taps(), g.inputs, group * g.inputs},
+               o.filter + panel_at(g.outputs, g.depth(), group, c), width_at(c, g.outputs),
+               {o.bias ? o.bias + channel : nullptr, o.addend ? o.addend + place : nullptr, steps_}, sums, o.y + place,
+               stride);
     }
   }
 
-  // Where each tap of the filter finds its pixel, for `count` places of y. What lies outside of x is zeros.
-  void find_rows(const float* x, int64_t first, int64_t count, const float** seen) const {
-    const Geometry& g = geometry_;
-    const graph::Window& w = g.window;
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t image = (first + i) / (g.out_height * g.out_width);
-      const int64_t top = (first + i) / g.out_width % g.out_height * w.stride[0] - w.pad_begin[0];
-      const int64_t left = (first + i) % g.out_width * w.stride[1] - w.pad_begin[1];
-      const float** to = seen + i;
-      for (int64_t ky = 0; ky < w.kernel[0]; ++ky)
-        for (int64_t kx = 0; kx < w.kernel[1]; ++kx, to += count) {
-          const int64_t row = top + ky * w.dilation[0], column = left + kx * w.dilation[1];
-          const bool inside = row >= 0 && row < g.height && column >= 0 && column < g.width;
-          *to = inside ? x + ((image * g.height + row) * g.width + column) * g.inputs : zeros_.data();
-        }
-    }
-  }
-
+  const std::optional<Gathered> gathered_;
   const Geometry geometry_;
   const int x_, filter_, bias_, addend_;
   const std::vector<Step> steps_;
-  const Layout layout_;
+  const Layout takes_, gives_;
   const Pieces pieces_;
   const int64_t threads_;  // that can have one
-  const PackedWeights weights_;
+  Filter given_;
+  const PackedWeights weights_;  // null: the filter is packed at each run
   const std::vector<float> zeros_;
-  std::byte* scratch_ = nullptr;
+  float* scratch_ = nullptr;  // the packed filter and the copy of x, where they are needed; then each thread's
 };
 
-// The taps one after the other, as `find_rows` has them. Some inputs at a time, so that both sides stay in the cache.
-void pack_panel(const Filter& filter, int64_t first, float* to) {
-  const int64_t inputs_together = std::max<int64_t>(64 / (filter.height * filter.width), 4);
-  const int64_t width = width_at(first, filter.outputs);
-  to += first * filter.height * filter.width * filter.inputs;
-  for (int64_t from = 0; from < filter.inputs; from += inputs_together)
-    for (int64_t o = 0; o < width; ++o)
-      for (int64_t i = from; i < std::min(from + inputs_together, filter.inputs); ++i) {
-        const float* weights = filter.at(first + o, i);
-        float* place = to + i * width + o;
-        for (int64_t y = 0; y < filter.height; ++y)
-          for (int64_t x = 0; x < filter.width; ++x, place += filter.inputs * width)
-            *place = weights[y * filter.along_y + x * filter.along_x];
-      }
+// x as it comes is copied where it has few channels: the copy costs less than pieces of so few elements.
+std::optional<Gathered> gather(const Convolution& c, const Shape& x, Layout layout) {
+  if (c.groups != 1 || c.input_channels >= lane_step || c.window.dilation.back() != 1) return {};
+  Shape strides = row_major_strides(x);
+  if (layout == Layout::ChannelsLast) {
+    strides[1] = 1;
+    for (size_t d = x.size(), step = static_cast<size_t>(x[1]); d-- > 2; step *= static_cast<size_t>(x[d]))
+      strides[d] = static_cast<int64_t>(step);
+  }
+  return Gathered(Geometry(c), VolumeStrides(strides, c.axes));
 }
 
 MadeKernel make(const KernelRequest& request) {
@@ -160,12 +187,28 @@ MadeKernel make(const KernelRequest& request) {
   const graph::InferContext context(*chain.head, chain.infos);
   const Convolution c = TRY(graph::read_convolution(context));
   TRY(check_convolution(request, chain, c));
-  Geometry g = read_geometry(c, chain.infos[c.x].shape, request.outputs[0].shape);
-  const PackedWeights weights = TRY(pack_filter("panels", c, chain.infos[c.filter], g.depth() * g.outputs, pack_panel));
-  return std::unique_ptr<Kernel>(new PanelConvolution(request, chain, c, std::move(g), weights));
+  if (c.groups > 1 && c.input_channels == c.groups) return refuse("a convolution of each channel by itself");
+  const graph::TensorInfo& given = chain.infos[c.filter];
+  const Filter filter(c, given.shape, given.value ? given.value->bytes.data() : nullptr);
+  const Geometry g(c);
+  PackedWeights weights;
+  if (given.value)
+    weights = TRY(pack_filter("panels", filter, panel_at(g.outputs, g.depth(), g.groups, 0), pack_panel));
+  const auto x = static_cast<size_t>(input_at(chain, c.x));
+  const bool last =
+      c.axes.channel == 1 && x < request.input_layouts.size() && request.input_layouts[x] == Layout::ChannelsLast;
+  const Layout comes = last ? Layout::ChannelsLast : Layout::Plain;
+  auto gathered = gather(c, chain.infos[c.x].shape, comes);
+  const Layout taken = gathered ? comes : c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain;
+  return std::unique_ptr<Kernel>(new PanelConvolution(request, chain, c, filter, weights, std::move(gathered), taken));
 }
 
-constexpr KernelRow rows[] = {{"Conv2D", "panels", make}, {"Conv2D", "fused panels", make}};
+constexpr KernelRow rows[] = {
+    {"Conv2D", "panels", make},
+    {"Conv2D", "fused panels", make},
+    {"Conv3D", "panels", make},
+    {"Conv3D", "fused panels", make},
+};
 
 }  // namespace
 

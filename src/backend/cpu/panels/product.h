@@ -29,7 +29,8 @@ inline int64_t width_at(int64_t column, int64_t columns) {
 struct LeftSide {
   const float* const* at;
   int64_t apart, count, pieces;
-  int64_t depth;  // elements of a piece
+  int64_t depth;     // elements of a piece
+  int64_t skip = 0;  // that many elements lie before each piece
 };
 
 // y = rows · panel, finished. Any width up to panel_width. Rows of y and of the addend are `stride` elements apart.

@@ -18,14 +18,15 @@ using Floats = hn::CappedTag<float, lane_step>;
 using Vector = hn::Vec<Floats>;
 
 // Limits in registers. A NaN stays.
+template <class Tag>
 struct VectorLimits {
   HWY_INLINE explicit VectorLimits(const Limits& limits)
-      : low(hn::Set(Floats(), limits.low)), high(hn::Set(Floats(), limits.high)) {}
-  HWY_INLINE Vector operator()(Vector x) const {
+      : low(hn::Set(Tag(), limits.low)), high(hn::Set(Tag(), limits.high)) {}
+  HWY_INLINE hn::Vec<Tag> operator()(hn::Vec<Tag> x) const {
     x = hn::IfThenElse(hn::Lt(x, low), low, x);
     return hn::IfThenElse(hn::Lt(high, x), high, x);
   }
-  Vector low, high;
+  hn::Vec<Tag> low, high;
 };
 
 // Some columns of a row, with a mask where they do not fill a vector.

@@ -99,14 +99,15 @@ class WinogradConvolution : public Kernel {
 
   void run_panel(int64_t group, int64_t channel, int64_t thread, const panels::Finish& how, float* y) const {
     const int64_t depth = geometry_.inputs, width = panels::width_at(channel, geometry_.outputs);
+    const int64_t pitch = panels::pitch_of(width);
     const int64_t first = begin_of(group), count = begin_of(group + 1) - first, plane = plane_of(panels::panel_width);
     const float *v = tiles_of(thread), *u = static_cast<const float*>(weights_.get()) + points * channel * depth;
     float* m = tiles_of(thread) + tile_floats();
     std::vector<const float*> rows(static_cast<size_t>(count));
     for (int64_t p = 0; p < points; ++p) {
       for (int64_t t = 0; t < count; ++t) rows[static_cast<size_t>(t)] = v + p * plane_of(depth) + t * depth;
-      panels::multiply({rows.data(), count, count, 1, depth}, u + p * depth * width, width, {}, m + p * plane,
-                       m + p * plane, width);
+      panels::multiply({rows.data(), count, count, 1, depth}, u + p * depth * pitch, pitch, {}, m + p * plane,
+                       m + p * plane, pitch);
     }
     transform_output(geometry_, m, plane, first, count, channel, width, how, y);
   }
@@ -125,6 +126,9 @@ class WinogradConvolution : public Kernel {
 
 Status check(const KernelRequest& request, const Chain& chain, const Convolution& c) {
   TRY(panels::check_convolution(request, chain, c));
+  if (c.groups != 1 || c.window.rank() != 2) return refuse("only one group and two dimensions");
+  if (std::min(c.input_channels, c.output_channels) < panels::lane_step) return refuse("few channels");
+  if (!chain.infos[c.filter].value) return refuse("the filter is not constant");
   for (size_t i = 0; i < 2; ++i)
     if (c.window.kernel[i] != 3 || c.window.stride[i] != 1 || c.window.dilation[i] != 1)
       return refuse("only filters of 3 x 3 that move by 1");
@@ -160,8 +164,9 @@ MadeKernel make(const KernelRequest& request) {
   const Geometry g = read_geometry(c, chain.infos[c.x].shape, request.outputs[0].shape);
   if (g.tiles() < fewest_tiles) return refuse("the image is small");
   TRY(check_weights(*chain.infos[c.filter].value));
+  const panels::Filter filter(c, chain.infos[c.filter].shape, chain.infos[c.filter].value->bytes.data());
   const PackedWeights weights =
-      TRY(panels::pack_filter("winograd", c, chain.infos[c.filter], points * g.inputs * g.outputs, transform_filter));
+      TRY(panels::pack_filter("winograd", filter, points * g.inputs * panels::pitch_of(g.outputs), transform_filter));
   return std::unique_ptr<Kernel>(new WinogradConvolution(request, chain, c, g, weights));
 }
 

@@ -58,7 +58,7 @@ float transform_input_all(const Geometry& g, const float* x, const float* zeros,
       Vector in[points], half[points], out[points];
       BELAY_UNROLL
       for (int64_t i = 0; i < points; ++i) {
-        in[i] = hn::LoadU(d, pixels[i] + c);
+        in[i] = load_columns(pixels[i] + c, g.inputs - c);
         largest = hn::Max(largest, hn::BitCast(bits, hn::Abs(in[i])));
       }
       BELAY_UNROLL
@@ -66,7 +66,7 @@ float transform_input_all(const Geometry& g, const float* x, const float* zeros,
       BELAY_UNROLL
       for (size_t i = 0; i < 16; i += 4) turn_input(half[i], half[i + 1], half[i + 2], half[i + 3], out + i, 1);
       BELAY_UNROLL
-      for (int64_t i = 0; i < points; ++i) hn::StoreU(out[i], d, to + i * plane + c);
+      for (int64_t i = 0; i < points; ++i) store_columns(out[i], to + i * plane + c, g.inputs - c);
     }
   }
   return hn::GetLane(hn::BitCast(d, hn::MaxOfLanes(bits, largest)));
@@ -100,7 +100,7 @@ void transform_output_all(const Geometry& g, const float* m, int64_t plane, int6
   const Floats d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const panels::Limits limits = panels::limits_of(how.steps);
-  const VectorLimits limited(limits);
+  const VectorLimits<Floats> limited(limits);
   const int64_t pitch = panels::pitch_of(width);
   for (int64_t t = 0; t < count; ++t) {
     const Corner corner = corner_of(g, first + t, channel, y);

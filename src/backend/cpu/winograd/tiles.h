@@ -20,16 +20,16 @@ struct Geometry {
   int64_t tiles() const { return batch * tile_rows() * tile_columns(); }
 };
 
-// Of each panel of the filter its points, one after the other.
-void transform_filter(const panels::Filter& filter, int64_t first, float* u);
+// Of each panel of the filter its points, one after the other. There is one group.
+void transform_filter(const panels::Filter& filter, int64_t group, int64_t first, float* u);
 
 // Tiles [first, first + count) of x, count × inputs for each point; from a point to the next it is `plane` elements.
 // `zeros` has `inputs` elements. Returns the largest magnitude met, a NaN's above all others.
 float transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
                       int64_t plane);
 
-// m, count × width for each point, as results of the channels [channel, channel + width), finished. The bias is that of
-// all channels; the addend is not y: when an input is too large, all is computed again.
+// m, count × pitch_of(width) for each point, as results of the channels [channel, channel + width), finished. The bias
+// is that of all channels; the addend is not y: when an input is too large, all is computed again.
 void transform_output(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count, int64_t channel,
                       int64_t width, const panels::Finish& how, float* y);
 
