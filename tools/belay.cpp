@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   add_show(app, exit_code);
   add_convert(app, exit_code);
   add_overflow(app, exit_code);
+  add_cache(app, exit_code);
   if (const std::string problem = wrong_command(app, argc, argv); !problem.empty()) return fail(app, problem, kUsage);
   const int code = run(app, argc, argv, exit_code);
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;

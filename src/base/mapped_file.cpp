@@ -32,7 +32,17 @@ uintptr_t number_of(const void* address) { return reinterpret_cast<uintptr_t>(ad
 
 struct Mappings {
   std::mutex mutex;
-  std::map<uintptr_t, uintptr_t> begins;  // where mapped files begin, by their ends; guarded by mutex
+  struct Mapping {
+    uintptr_t begin;
+    std::string path;
+  };
+  std::map<uintptr_t, Mapping> by_end;  // guarded by mutex
+
+  // Null when nothing is mapped there. The mutex is held.
+  const std::pair<const uintptr_t, Mapping>* find(uintptr_t address) const {
+    const auto found = by_end.upper_bound(address);
+    return found == by_end.end() || address < found->second.begin ? nullptr : &*found;
+  }
 };
 
 Mappings& mappings() {
@@ -54,7 +64,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
     address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
     if (address == MAP_FAILED) return unreadable(path, std::strerror(errno));
     std::lock_guard lock(mappings().mutex);
-    mappings().begins[number_of(address) + size] = number_of(address);
+    mappings().by_end[number_of(address) + size] = {number_of(address), path.string()};
   }
   return std::shared_ptr<const MappedFile>(new MappedFile(address, size));
 }
@@ -63,7 +73,7 @@ MappedFile::~MappedFile() {
   if (!address_) return;
   {
     std::lock_guard lock(mappings().mutex);
-    mappings().begins.erase(number_of(address_) + size_);
+    mappings().by_end.erase(number_of(address_) + size_);
   }
   munmap(address_, size_);
 }
@@ -72,10 +82,16 @@ void forget_pages(const void* data, size_t size) {
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = number_of(data), end = first + size;
   std::lock_guard lock(mappings().mutex);  // so that it stays mapped
-  const auto found = mappings().begins.upper_bound(first);
-  if (found == mappings().begins.end() || first < found->second || end > found->first) return;
+  const auto* found = mappings().find(first);
+  if (!found || end > found->first) return;
   const uintptr_t whole_first = (first + page - 1) / page * page, whole_end = end / page * page;
   if (whole_first < whole_end) madvise(reinterpret_cast<void*>(whole_first), whole_end - whole_first, MADV_DONTNEED);
+}
+
+std::string file_of(const void* data) {
+  std::lock_guard lock(mappings().mutex);
+  const auto* found = mappings().find(number_of(data));
+  return found ? found->second.path : "";
 }
 
 }  // namespace belay

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/status.h"
 
@@ -31,5 +32,8 @@ class MappedFile {
 // Gives back the memory of bytes in a MappedFile; they are read from the file again when somebody needs them. Does
 // nothing to bytes elsewhere.
 void forget_pages(const void* data, size_t size);
+
+// The name of the MappedFile that these bytes are in, as it was opened; "" when they are elsewhere.
+std::string file_of(const void* data);
 
 }  // namespace belay

@@ -7,19 +7,20 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <vector>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "backend/cpu/parallel.h"
 #include "backend/kernel.h"
+#include "base/build_id.h"
+#include "base/content_hash.h"
+#include "base/disk_cache.h"
 #include "base/mapped_file.h"
+#include "base/text.h"
+#include "hwy/targets.h"
 
 namespace belay::backend::cpu {
 namespace {
 
-constexpr size_t alignment = 64, many_bytes = 128 << 10;
+constexpr size_t alignment = 64, many_bytes = 128 << 10, huge_page = 2 << 20;
 
 struct Store {
   std::mutex mutex;
@@ -46,21 +47,38 @@ void bring_pages(const void* data, size_t bytes, int advice) {
   });
 }
 
-// Of parts and then of their hashes, so that the threads can share the work.
-XXH128_hash_t hash_of(const void* data, size_t bytes) {
-  constexpr size_t part = 256 << 10;
-  std::vector<XXH128_hash_t> hashes((bytes + part - 1) / part);
-  parallel_for(static_cast<int64_t>(hashes.size()), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      hashes[i] = XXH3_128bits(static_cast<const std::byte*>(data) + i * part, std::min(part, bytes - i * part));
-  });
-  return XXH3_128bits(hashes.data(), hashes.size() * sizeof hashes[0]);
+// What else the packed bytes depend on: the code that packs them, and what it takes the processor for. Empty when that
+// is not known.
+std::string maker() {
+  static const auto* const build = new std::string(build_id());
+  return build->empty() ? "" : formatted("{} {} ", *build, hwy::SupportedTargets());
+}
+
+// Opening a file costs about as much as packing this much.
+constexpr size_t least_cached = 256 << 10;
+
+// In huge pages where the system has them: they are brought in faster, and found faster by what reads them.
+Result<std::shared_ptr<void>> allocate_huge(size_t bytes) {
+  const size_t all = bytes + huge_page;
+  void* first = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (first == MAP_FAILED) return refuse("there is no memory for packed weights");
+  const auto aligned = (reinterpret_cast<uintptr_t>(first) + huge_page - 1) / huge_page * huge_page;
+  (void)madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);
+  return std::shared_ptr<void>(reinterpret_cast<void*>(aligned), [first, all](void*) { munmap(first, all); });
+}
+
+Result<std::shared_ptr<const void>> packed_anew(size_t wanted, const std::function<Status(void*)>& fill) {
+  auto made = TRY(allocate_packed(wanted));
+  if (wanted >= many_bytes) bring_pages(made.get(), wanted, MADV_POPULATE_WRITE);
+  TRY(fill(made.get()));
+  return std::shared_ptr<const void>(std::move(made));
 }
 
 }  // namespace
 
 Result<std::shared_ptr<void>> allocate_packed(size_t wanted) {
   const size_t bytes = (wanted + alignment - 1) / alignment * alignment;
+  if (bytes >= 2 * huge_page) return allocate_huge(bytes);
   void* memory = std::aligned_alloc(alignment, std::max(bytes, alignment));
   if (!memory) return refuse("there is no memory for packed weights");
   return std::shared_ptr<void>(memory, std::free);
@@ -69,8 +87,9 @@ Result<std::shared_ptr<void>> allocate_packed(size_t wanted) {
 Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t given, size_t wanted,
                               const std::function<Status(void*)>& fill) {
   if (given >= many_bytes) bring_pages(data, given, MADV_POPULATE_READ);
-  const XXH128_hash_t hash = hash_of(data, given);
-  const std::string key = std::string(reinterpret_cast<const char*>(&hash), sizeof hash) + form;
+  const ContentHash hash = content_hash({static_cast<const std::byte*>(data), given});
+  const std::string by = maker();
+  const std::string key = by + std::string(reinterpret_cast<const char*>(&hash), sizeof hash) + form;
   Store& all = store();
   {
     std::lock_guard lock(all.mutex);
@@ -79,14 +98,17 @@ Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t 
       all.known.erase(found);
     }
   }
-  auto made = TRY(allocate_packed(wanted));
-  if (wanted >= many_bytes) bring_pages(made.get(), wanted, MADV_POPULATE_WRITE);
-  TRY(fill(made.get()));
+  DiskCache* const cache = by.empty() || wanted < least_cached ? nullptr : disk_cache();
+  PackedWeights made = cache ? cache->find(key, wanted) : nullptr;
+  if (!made) {
+    made = TRY(packed_anew(wanted, fill));
+    if (cache) cache->store(key, file_of(data), {static_cast<const std::byte*>(made.get()), wanted});
+  }
   forget_pages(data, given);
   std::lock_guard lock(all.mutex);
   std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });
   all.known[key] = made;
-  return PackedWeights(made);
+  return made;
 }
 
 }  // namespace belay::backend::cpu

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/content_hash.h"
+
+#include <algorithm>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace belay {
+
+// Of parts and then of their hashes, so that threads can share the work.
+ContentHash content_hash(std::span<const std::byte> bytes) {
+  constexpr size_t part = 256 << 10;
+  std::vector<XXH128_hash_t> hashes((bytes.size() + part - 1) / part);
+  for (size_t i = 0; i < hashes.size(); ++i)
+    hashes[i] = XXH3_128bits(bytes.data() + i * part, std::min(part, bytes.size() - i * part));
+  const XXH128_hash_t all = XXH3_128bits(hashes.data(), hashes.size() * sizeof hashes[0]);
+  return {all.low64, all.high64};
+}
+
+}  // namespace belay
