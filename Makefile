@@ -34,8 +34,7 @@ endings: test
 install: all
 	@cmake --install build/release --prefix $(PREFIX)
 
-# ThreadSanitizer does not know OpenMP's own threads: it watches the rooms that have threads of ours, with one thread per
-# loop. The -quick forms run the unit tests of the rooms named here; CI runs those.
+# ThreadSanitizer sees all threads, those of the pool too. The -quick forms run the unit tests of the rooms named here; CI runs those.
 TSAN_TESTS = ^(base|runtime|api|dump|stress)\.|^abi\.program
 ASAN_QUICK = base runtime securec graph executor dump
 TSAN_QUICK = base runtime
@@ -47,7 +46,7 @@ asan: deps
 	@cmake --preset asan >/dev/null && cmake --build build/asan -j$(JOBS) --target all tests/all && ctest --test-dir build/asan -j$(JOBS) --output-on-failure
 tsan stress: deps
 	@cmake --preset tsan >/dev/null && cmake --build build/tsan -j$(JOBS) --target threaded_tests
-	@BELAY_NUM_THREADS=1 OMP_NUM_THREADS=1 ctest --test-dir build/tsan -j$(JOBS) --output-on-failure $(if $(filter stress,$@),-L stress,-R '$(TSAN_TESTS)')
+	@ctest --test-dir build/tsan -j$(JOBS) --output-on-failure $(if $(filter stress,$@),-L stress,-R '$(TSAN_TESTS)')
 asan-quick: deps
 	@cmake --preset asan >/dev/null && cmake --build build/asan -j$(JOBS) --target $(ASAN_QUICK:%=unit_%)
 	@ctest --test-dir build/asan -j$(JOBS) -LE slow -R '$(call rooms,$(ASAN_QUICK))' --output-on-failure

@@ -63,7 +63,8 @@ function(belay_unit_tests room)
   target_link_libraries(unit_${room} PRIVATE belay_${room} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(unit_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   gtest_discover_tests(unit_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 600 ENVIRONMENT ASCEND_GLOBAL_LOG_LEVEL=4)
+    PROPERTIES TIMEOUT 600 ENVIRONMENT ASCEND_GLOBAL_LOG_LEVEL=4
+    ENVIRONMENT_MODIFICATION BELAY_CORES=set:8)  # so many threads in a loop, wherever it runs
 endfunction()
 
 # belay_program(name sources... [LIBS libraries...]): a program as people write them, public headers and -lascendcl. When

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 #include "dump/statistics.h"
 
 namespace {
@@ -17,7 +17,7 @@ uint64_t read_all(const std::vector<float>& values) {
   const auto* words = reinterpret_cast<const uint64_t*>(values.data());
   const auto count = static_cast<int64_t>(values.size() / 2);
   std::vector<uint64_t> sums(64);
-  belay::backend::cpu::parallel_for(count, 1 << 16, [&](int64_t begin, int64_t end) {
+  belay::parallel_for(count, 1 << 16, [&](int64_t begin, int64_t end) {
     uint64_t part[8] = {};
     for (int64_t i = begin; i + 8 <= end; i += 8)
       for (int lane = 0; lane < 8; ++lane) part[lane] += words[i + lane];
@@ -35,7 +35,7 @@ int main() {
   const double bytes = static_cast<double>(values.size()) * sizeof(float);
   volatile uint64_t kept = 0;
   for (const int threads : {1, 2}) {
-    const belay::backend::cpu::ThreadScope scope(threads);
+    const belay::ThreadScope scope(threads);
     for (const bool l2norm : {false, true}) {
       double read = 1e9, measured = 1e9;
       for (int round = 0; round < 9; ++round) {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <memory>
 
-#include "backend/cpu/parallel.h"
 #include "backend/kernel.h"
+#include "base/parallel.h"
 #include "graph/infer.h"
 
 namespace {
@@ -90,7 +90,7 @@ struct Call {
 };
 
 void run(benchmark::State& state, const Case& c, const char* how) {
-  const backend::cpu::ThreadScope threads(1);
+  const ThreadScope threads(1);
   Call call(c, how);
   if (!call.kernel) return state.SkipWithError("there is no such row");
   for (auto _ : state)

@@ -13,24 +13,22 @@
 #include <cstdlib>
 #include <ctime>
 #include <mutex>
+#include <utility>
 
 #include "base/handler_stack.h"
 #include "base/text.h"
 #include "base/thread_object.h"
 
 namespace belay {
-namespace {
 
-constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
-constexpr time_t kPatience = 5;          // seconds that malloc may take in a handler
-constexpr size_t kNotCached = 64 << 10;  // bytes for which malloc takes its lock
+namespace trap_detail {
 
 // A call that may be ended. The innermost one of each thread is the thread's.
 struct Frame {
   sigjmp_buf place;
   Frame* outer;
   Trap* trap;
-  trap_detail::Seen seen;
+  Seen seen;
   void* observer;
   struct Slot* slot;  // of its thread
   bool ending = false;
@@ -44,6 +42,18 @@ struct Slot {
   std::atomic<pid_t> thread{0};
   Frame* frame = nullptr;
 };
+
+}  // namespace trap_detail
+
+namespace {
+
+using trap_detail::Frame;
+using trap_detail::Slot;
+
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
+constexpr time_t kPatience = 5;          // seconds that malloc may take in a handler
+constexpr size_t kNotCached = 64 << 10;  // bytes for which malloc takes its lock
+
 std::array<Slot, 1024> slots;
 
 pid_t thread_id() { return static_cast<pid_t>(syscall(SYS_gettid)); }
@@ -197,6 +207,22 @@ namespace trap_detail {
 }
 
 }  // namespace trap_detail
+
+TrapOwner::TrapOwner() : frame_(nullptr) {
+  if (!traps_enabled()) return;
+  if (const Slot* slot = thread_object<ThreadState>().slot()) frame_ = slot->frame;
+}
+
+void TrapOwner::show(const Trap& trap, const void* context) const {
+  if (!std::exchange(frame_->ending, true)) frame_->seen(frame_->observer, trap, context);
+}
+
+void TrapOwner::end(const Trap& trap) const {
+  frame_->ending = true;
+  *frame_->trap = trap;
+  frame_->slot->frame = frame_;  // what is inside of it ends with it
+  siglongjmp(frame_->place, 1);
+}
 
 namespace {
 

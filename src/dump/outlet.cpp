@@ -3,11 +3,11 @@
 
 #include <cstring>
 #include <ctime>
-#include <thread>
 
-#include "backend/cpu/parallel.h"
+#include "base/cores.h"
 #include "base/log.h"
 #include "base/log_delay.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace belay::dump {
@@ -62,8 +62,7 @@ void Outlet::dropped(const DumpRoot& root, uint64_t bytes, const std::string& wh
 }
 
 bool Outlet::has_spare_processors() const {
-  static const size_t processors = std::thread::hardware_concurrency();
-  return static_cast<size_t>(backend::cpu::current_threads()) + file_threads_ <= processors;
+  return static_cast<size_t>(current_threads()) + file_threads_ <= static_cast<size_t>(usable_cores());
 }
 
 void Outlet::submit_to_batch(Outgoing item) {
@@ -79,8 +78,8 @@ void Outlet::write_batch() {
   if (synced_) return file_queue_.drain();
   if (gathered_files_.exchange(0) == 0) return;
   gathered_bytes_ = 0;
-  const auto threads = backend::cpu::current_threads();
-  backend::cpu::parallel_for(threads, 1, [&](int64_t, int64_t) {
+  const auto threads = current_threads();
+  parallel_for(threads, 1, [&](int64_t, int64_t) {
     while (file_queue_.consume_one()) {
     }
   });

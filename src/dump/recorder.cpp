@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <thread>
 
+#include "base/cores.h"
 #include "base/endings.h"
 #include "base/log.h"
 #include "base/log_delay.h"
@@ -40,7 +40,7 @@ OutletOptions outlet_options() {
     else
       say_once(LogModule::Dump, "BELAY_DUMP_MEMORY={} is not a size such as 64M: 256M is used", text);
   }
-  options.file_threads = std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u);
+  options.file_threads = static_cast<unsigned>(std::clamp(usable_cores() / 2, 1, 4));
   return options;
 }
 

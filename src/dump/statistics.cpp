@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "backend/cpu/parallel.h"
 #include "base/half.h"
+#include "base/parallel.h"
 #include "dump/statistics_kernels.h"
 
 namespace belay::dump {
@@ -75,7 +75,7 @@ template <class T>
 Totals measure_all(const T* elements, uint64_t count, bool squares) {
   const auto blocks = static_cast<int64_t>((count + block_elements - 1) / block_elements);
   std::vector<Totals> of_block(blocks);
-  backend::cpu::parallel_for(blocks, blocks_per_thread, [&](int64_t begin, int64_t end) {
+  parallel_for(blocks, blocks_per_thread, [&](int64_t begin, int64_t end) {
     for (int64_t block = end; block-- > begin;) {  // backwards: what was written last is still in the cache
       const uint64_t start = static_cast<uint64_t>(block) * block_elements;
       of_block[block] = totals_of(elements + start, std::min<uint64_t>(block_elements, count - start), squares);

@@ -23,7 +23,7 @@ struct Statistics {
 bool measurable(graph::DataType type);
 
 // One pass over `count` elements that lie one after the other, in any order. Large tensors are shared among the threads
-// of the calling thread's scope (backend/cpu/parallel.h); the result does not depend on their number.
+// of the calling thread's scope (base/parallel.h); the result does not depend on their number.
 Statistics measure(graph::DataType type, const void* data, uint64_t count, bool with_l2norm);
 
 }  // namespace belay::dump

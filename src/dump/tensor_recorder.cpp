@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "backend/cpu/layout.h"
-#include "backend/cpu/parallel.h"
 #include "base/faults.h"
+#include "base/parallel.h"
 #include "dump/csv.h"
 #include "dump/names.h"
 
@@ -32,7 +32,7 @@ Status copy_row_major(const Tensor& tensor, std::byte* to, size_t bytes) {
     Tensor target{tensor.type, tensor.shape, backend::Layout::Plain, to};
     return backend::cpu::reorder(tensor, target);
   }
-  backend::cpu::parallel_for(static_cast<int64_t>(bytes), kBytesPerThread, [&](int64_t begin, int64_t end) {
+  parallel_for(static_cast<int64_t>(bytes), kBytesPerThread, [&](int64_t begin, int64_t end) {
     std::memcpy(to + begin, tensor.as<std::byte>() + begin, static_cast<size_t>(end - begin));
   });
   return {};

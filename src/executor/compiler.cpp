@@ -5,7 +5,7 @@
 
 #include "backend/chosen_kernel.h"
 #include "backend/cpu/onednn/reorder.h"
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 #include "executor/branch.h"
 
 namespace belay::executor {
@@ -33,7 +33,7 @@ Compiler::Compiler(const graph::Model& model, const graph::Graph& graph, GraphRo
       next_task_(options.first_task) {}
 
 Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> inputs, bool& not_static) {
-  const backend::cpu::ThreadScope threads(options_.threads);  // kernels divide their work when they are made
+  const ThreadScope threads(options_.threads);  // kernels divide their work when they are made
   inputs_ = inputs;
   program_.reset(new Program);
   program_->threads_ = options_.threads;

@@ -6,7 +6,7 @@
 
 #include "backend/chosen_kernel.h"
 #include "backend/cpu/layout.h"
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 #include "base/trap.h"
 #include "executor/branch.h"
 #include "executor/failure.h"
@@ -102,7 +102,7 @@ std::vector<bool> kept_variables(const graph::Graph& body, size_t count) {
 
 EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role, RunInfo info,
                                       const std::vector<LiveTensor>& inputs, Allocator& allocator) {
-  const backend::cpu::ThreadScope threads(options_.threads);
+  const ThreadScope threads(options_.threads);
   std::vector<std::vector<LiveTensor>> values(graph.nodes.size());
   std::vector<int> uses = count_uses(graph);
   std::vector<LiveTensor> results;

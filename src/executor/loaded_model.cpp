@@ -8,8 +8,8 @@
 #include <mutex>
 #include <utility>
 
-#include "backend/cpu/parallel.h"
 #include "backend/known_operators.h"
+#include "base/parallel.h"
 #include "executor/eager.h"
 #include "executor/memory_estimate.h"
 #include "executor/program.h"
@@ -158,7 +158,7 @@ class DynamicModel : public LoadedModel {
     std::vector<LiveTensor> taken;
     for (const Tensor& input : inputs) taken.push_back({input});
     auto results = eager_.run(model_->main(), GraphRole::Main, info, taken, allocator);
-    const backend::cpu::ThreadScope threads(options_.threads);
+    const ThreadScope threads(options_.threads);
     for (const auto& observer : options_.observers) observer->ends(info);
     if (!results.ok()) return results.status();
     for (size_t i = 0; i < outputs.size() && i < (*results).size(); ++i) TRY(left.fill(i, (*results)[i]));
@@ -262,7 +262,7 @@ Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> mo
   if (const std::string problems = backend::operators_without_kernel(*model); !problems.empty())
     return Status{ACL_ERROR_GE_FAILURE, problems};
   say_what_hits_nothing(*model);
-  const int threads = options.threads > 0 ? options.threads : backend::cpu::default_threads();
+  const int threads = threads_given(options.threads);
   const ProgramOptions program_options{threads, options.only_kernels, options.observers};
   bool not_static = false;
   auto program = Program::compile(*model, model->main(), GraphRole::Main, {}, program_options, not_static);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backend/cpu/parallel.h"
 #include "backend/run_again.h"
+#include "base/parallel.h"
 #include "base/trap.h"
 #include "executor/branch.h"
 #include "executor/failure.h"
@@ -45,7 +45,7 @@ void Program::tell_plan() {
 }
 
 Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
-  const backend::cpu::ThreadScope threads(threads_);
+  const ThreadScope threads(threads_);
   for (const Patch& patch : patches_)
     patch.tensor->data = patch.output ? outputs[patch.index].data : inputs[patch.index].data;
   if (plan_ && tells_plan_)

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 
 namespace belay::operators {
 namespace {
@@ -40,8 +40,7 @@ Result<std::shared_ptr<Plan>> Plan::make(graph::Graph graph) {
   std::shared_ptr<Plan> plan(new Plan);
   plan->model_.name = graph.name;
   plan->model_.graphs.push_back(std::move(graph));
-  const executor::ProgramOptions options{
-      .threads = backend::cpu::default_threads(), .observers = {plan->relay_}, .single = true};
+  const executor::ProgramOptions options{.threads = threads_given(0), .observers = {plan->relay_}, .single = true};
   bool not_static = false;
   auto program =
       executor::Program::compile(plan->model_, plan->model_.main(), executor::GraphRole::Main, {}, options, not_static);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "backend/cpu/element.h"
-#include "backend/cpu/parallel.h"
 #include "backend/kernel.h"
+#include "base/parallel.h"
 #include "graph/infer.h"
 
 // Runs one operator as the executor would: shape rule, kernel, tensors in memory of their own.
@@ -86,7 +86,7 @@ struct OpCall {
 
 // The outputs with their real shapes; or why the rule, the row or the kernel refused.
 inline Result<std::vector<Value>> run(const OpCall& call) {
-  const backend::cpu::ThreadScope threads(call.threads);
+  const ThreadScope threads(call.threads);
   graph::Node node{.name = "node", .type = call.op, .attributes = call.attributes};
 
   std::vector<graph::Constant> constants;

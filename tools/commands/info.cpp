@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "acl/acl.h"
+#include "base/cores.h"
 #include "base/json_text.h"
 #include "commands/commands.h"
 
@@ -28,7 +28,7 @@ nlohmann::json describe() {
                           std::to_string(ACL_PATCH_VERSION)},
       {"soc", aclrtGetSocName()},
       {"devices", devices},
-      {"cores", std::thread::hardware_concurrency()},
+      {"cores", belay::usable_cores()},
   };
   if (devices > 0 && aclrtSetDevice(0) == ACL_SUCCESS) {
     size_t free = 0, total = 0;

@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 #include "graph/types.h"
 
 namespace belay::backend::cpu {

@@ -14,8 +14,8 @@
 
 #include "backend/cpu/finite.h"
 #include "backend/cpu/layout.h"
-#include "backend/cpu/parallel.h"
 #include "base/half.h"
+#include "base/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace belay::backend::cpu::HWY_NAMESPACE {

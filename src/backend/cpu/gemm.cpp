@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "backend/cpu/parallel.h"
+#include "backend/cpu/onednn/one_thread.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {
@@ -32,6 +33,7 @@ void plain(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T beta, T*
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, float beta, float* c, int64_t stride) {
   if (m == 0 || n == 0) return;
   const auto at_least_one = [](int64_t value) { return std::max<int64_t>(1, value); };
+  const onednn::OneThread alone;
   const auto status = k == 0 ? dnnl_invalid_arguments
                              : dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1.0f, a.data,
                                           at_least_one(a.stride), b.data, at_least_one(b.stride), beta, c, stride);

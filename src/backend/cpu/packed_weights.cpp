@@ -8,12 +8,12 @@
 #include <map>
 #include <mutex>
 
-#include "backend/cpu/parallel.h"
 #include "backend/kernel.h"
 #include "base/build_id.h"
 #include "base/content_hash.h"
 #include "base/disk_cache.h"
 #include "base/mapped_file.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "hwy/targets.h"
 

@@ -5,9 +5,9 @@
 
 #include "backend/chosen_kernel.h"
 #include "backend/cpu/layout.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/simd/convert_floats.h"
 #include "backend/run_again.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "backend/cpu/layout.h"
-#include "backend/cpu/parallel.h"
 #include "base/half.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -14,7 +14,8 @@
 #include <system_error>
 #include <thread>
 
-#include "backend/cpu/parallel.h"
+#include "base/cores.h"
+#include "base/parallel.h"
 #include "support/temporary_directory.h"
 
 namespace belay::dump {
@@ -48,7 +49,7 @@ int32_t on_chunk(const acldumpChunk* chunk, int32_t length) {
   return answer;
 }
 
-int all_processors() { return static_cast<int>(std::thread::hardware_concurrency()); }
+int all_processors() { return usable_cores(); }
 
 class OutletTest : public testing::Test {
  protected:
@@ -248,7 +249,7 @@ TEST_F(OutletTest, OnlyTheCallbacksThreadExceedsTheMemory) {
 }
 
 TEST_F(OutletTest, ABatchIsWrittenByTheCallersThreadsWhenItAsks) {
-  const backend::cpu::ThreadScope threads(all_processors());  // none is left
+  const ThreadScope threads(all_processors());  // none is left
   Outlet outlet({});
   for (int i = 0; i < 50; ++i) outlet.submit_to_batch(item("f" + std::to_string(i), "head", std::to_string(i)));
   EXPECT_FALSE(std::filesystem::exists(directory_.path("20260102030405/0/m/1/0/f49")));
@@ -258,7 +259,7 @@ TEST_F(OutletTest, ABatchIsWrittenByTheCallersThreadsWhenItAsks) {
 
 TEST_F(OutletTest, WhereProcessorsAreFreeNothingWaitsForABatch) {
   if (all_processors() < 2) GTEST_SKIP() << "there is only one processor";
-  const backend::cpu::ThreadScope threads(1);
+  const ThreadScope threads(1);
   Outlet outlet({});
   outlet.submit_to_batch(item("a", "x"));
   const auto begin = std::chrono::steady_clock::now();
@@ -269,7 +270,7 @@ TEST_F(OutletTest, WhereProcessorsAreFreeNothingWaitsForABatch) {
 }
 
 TEST_F(OutletTest, ABatchIsWrittenWhenEnoughHasGatheredAndWhenEverythingMustBeOnDisk) {
-  const backend::cpu::ThreadScope threads(all_processors());
+  const ThreadScope threads(all_processors());
   Outlet outlet({});
   for (int i = 0; i < 70; ++i) outlet.submit_to_batch(item("f" + std::to_string(i), "x"));
   EXPECT_EQ(on_disk("f63"), "x");
@@ -278,7 +279,7 @@ TEST_F(OutletTest, ABatchIsWrittenWhenEnoughHasGatheredAndWhenEverythingMustBeOn
 }
 
 TEST_F(OutletTest, ABatchThatNobodyWritesIsWrittenAfterAWhile) {
-  const backend::cpu::ThreadScope threads(all_processors());
+  const ThreadScope threads(all_processors());
   Outlet outlet({});
   outlet.submit_to_batch(item("a", "x"));
   outlet.submit_to_batch(item("b", "x"));
@@ -289,7 +290,7 @@ TEST_F(OutletTest, ABatchThatNobodyWritesIsWrittenAfterAWhile) {
 }
 
 TEST_F(OutletTest, WhoNeedsRoomWritesTheBatchThatTakesIt) {
-  const backend::cpu::ThreadScope threads(all_processors());
+  const ThreadScope threads(all_processors());
   Outlet outlet({.memory = 1000});
   Outgoing large = item("a", "x");
   large.counted = outlet.reserve(900).take_rest();
@@ -313,7 +314,6 @@ int without_threads(Body body) {
       std::thread([] {}).join();
       _exit(77);
     } catch (const std::system_error&) {
-      const backend::cpu::ThreadScope alone(1);  // libgomp ends the process when it cannot start its threads
       body();
     }
     _exit(0);

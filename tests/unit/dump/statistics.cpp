@@ -9,8 +9,8 @@
 #include <limits>
 #include <random>
 
-#include "backend/cpu/parallel.h"
 #include "base/half.h"
+#include "base/parallel.h"
 
 namespace belay::dump {
 namespace {
@@ -213,11 +213,10 @@ TEST(Statistics, OfNoElementsOrUnreadableTypesAreUnknown) {
     EXPECT_FALSE(measure(type, storage, 4, true).known) << graph::name_of(type);
 }
 
-#ifndef __SANITIZE_THREAD__  // which takes each element for a race of OpenMP's threads, and four times the memory
 TEST(Statistics, AreTheSameBitsWithAnyNumberOfThreads) {
   const Elements elements = stored_as(DataType::Float, random_numbers(1 << 20, 7));
   const auto measured = [&](int threads) {
-    const backend::cpu::ThreadScope scope(threads);
+    const ThreadScope scope(threads);
     return measure(DataType::Float, elements.bytes.data(), elements.values.size(), true);
   };
   const Statistics one = measured(1);
@@ -227,6 +226,7 @@ TEST(Statistics, AreTheSameBitsWithAnyNumberOfThreads) {
   }
 }
 
+#ifndef __SANITIZE_THREAD__  // which takes four times the memory
 TEST(Statistics, CountMoreElementsThan32BitsHold) {
   const uint64_t count = (uint64_t{1} << 32) + 5;
   void* memory = mmap(nullptr, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

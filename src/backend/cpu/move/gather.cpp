@@ -6,8 +6,8 @@
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/strided_copy.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "graph/infer_arguments.h"
 

@@ -4,8 +4,8 @@
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 #include "graph/infer_arguments.h"
 
 namespace belay::backend::cpu {

@@ -8,8 +8,8 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/order.h"
 #include "backend/cpu/move/order_keys.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "graph/infer_arguments.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

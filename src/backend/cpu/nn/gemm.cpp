@@ -5,8 +5,8 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/matmul_shape.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/quant/exact_product.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/loop_table.h"
 #include "backend/cpu/nn/loss.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 

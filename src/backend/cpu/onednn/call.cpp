@@ -25,6 +25,7 @@ void Call::set_scratch(void* data) {
 }
 
 Status Call::run() {
+  const OneThread alone;
   const auto status =
       dnnl_primitive_execute(primitive_.get(), stream().get(), static_cast<int>(list_.size()), list_.data());
   if (status == dnnl_success) return {};
@@ -32,6 +33,7 @@ Status Call::run() {
 }
 
 Status convert(const Desc& from_desc, const void* from, const Desc& to_desc, void* to) {
+  const OneThread alone;
   dnnl::reorder::primitive_desc desc(engine(), from_desc, engine(), to_desc);
   Call call(desc, dnnl::reorder(desc));
   call.add(DNNL_ARG_FROM, from_desc);

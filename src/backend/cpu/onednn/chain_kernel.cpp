@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "backend/cpu/onednn/nan_watch.h"
-#include "backend/cpu/parallel.h"
 #include "backend/run_again.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu::onednn {
 

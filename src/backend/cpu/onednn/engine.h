@@ -4,6 +4,7 @@
 #include <dnnl.hpp>
 #include <optional>
 
+#include "backend/cpu/onednn/one_thread.h"
 #include "backend/kernel.h"
 
 // What all oneDNN kernels share: the engine, and tensors described in its words.
@@ -13,12 +14,13 @@ using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
 const dnnl::engine& engine();
-// The calling thread's; primitives run on it at once, with the threads of the scope.
+// The calling thread's; primitives run on it at once, on that thread alone.
 dnnl::stream& stream();
 
 // Runs what makes a kernel; what oneDNN throws becomes a refusal.
 template <class Make>
 MadeKernel making(const Make& make) {
+  const OneThread alone;
   try {
     return make();
   } catch (const dnnl::error& error) {

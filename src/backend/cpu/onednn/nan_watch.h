@@ -7,7 +7,7 @@ namespace belay::backend::cpu::onednn {
 // for. The processor notes it, however: a NaN in a maximum or a comparison sets the sticky "invalid" flag of the thread
 // that met it.
 
-// Whether a thread of the scope has met one since the last time; clears the flags. May be a false alarm, as other work
+// Whether this thread has met one since the last time; clears the flag. May be a false alarm, as other work
 // sets the flag too; on processors whose flags we cannot read it always is.
 bool met_nan();
 

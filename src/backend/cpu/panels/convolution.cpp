@@ -10,7 +10,7 @@
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/geometry.h"
 #include "backend/cpu/panels/product.h"
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/panels/product.h"
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace belay::backend::cpu::panels {

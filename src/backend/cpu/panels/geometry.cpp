@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backend/cpu/panels/interleave.h"
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu::panels {
 namespace {

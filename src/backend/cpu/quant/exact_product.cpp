@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

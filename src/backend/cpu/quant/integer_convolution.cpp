@@ -7,8 +7,8 @@
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/other_row.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/quant/exact_product.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

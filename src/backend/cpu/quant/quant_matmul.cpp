@@ -9,10 +9,10 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/gemm.h"
 #include "backend/cpu/nn/matmul_shape.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/quant/exact_product.h"
 #include "backend/cpu/quant/parameter.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "graph/infer_arguments.h"
 

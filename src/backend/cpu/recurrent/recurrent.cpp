@@ -6,9 +6,9 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/gemm.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/recurrent/cell.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "graph/infer_arguments.h"
 

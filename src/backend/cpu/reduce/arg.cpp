@@ -4,8 +4,8 @@
 #include "backend/cpu/axes_split.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 

@@ -8,8 +8,8 @@
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/loop_table.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 #include "graph/infer_arguments.h"
 
 namespace belay::backend::cpu {

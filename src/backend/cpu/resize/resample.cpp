@@ -9,8 +9,8 @@
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/move/strided_copy.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/simd/layout_plan.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "backend/cpu/fast_rows.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/simd/convert_floats.h"
 #include "backend/cpu/simd/layout_plan.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace belay::backend::cpu {

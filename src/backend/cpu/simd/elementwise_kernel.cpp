@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "backend/cpu/broadcast.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/simd/convert_floats.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace belay::backend::cpu {

@@ -5,9 +5,9 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "backend/cpu/simd/row_floats.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/more_rows.h"
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 #include "graph/infer_arguments.h"
 
 namespace belay::backend::cpu {

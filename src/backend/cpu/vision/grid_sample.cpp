@@ -7,8 +7,8 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "graph/infer_arguments.h"
 

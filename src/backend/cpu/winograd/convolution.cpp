@@ -8,8 +8,8 @@
 
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/other_row.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/winograd/tiles.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

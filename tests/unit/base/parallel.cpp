@@ -3,9 +3,9 @@
 
 #include <thread>
 
-#include "backend/cpu/parallel.h"
+#include "base/parallel.h"
 
-namespace belay::backend::cpu {
+namespace belay {
 namespace {
 
 TEST(PieceRuns, AThreadTakesItsNeighboursInOrderAndThenTheLastOfAnothers) {
@@ -44,4 +44,4 @@ TEST(ParallelPieces, RunsEachOnceOnNoMoreThreadsThanAllowed) {
 }
 
 }  // namespace
-}  // namespace belay::backend::cpu
+}  // namespace belay
