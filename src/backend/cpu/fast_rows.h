@@ -17,6 +17,10 @@ std::span<const KernelRow> simd_softmax_rows();
 std::span<const KernelRow> simd_norm_rows();
 std::span<const KernelRow> simd_reduce_rows();
 
+// Of the files in cpu/pool.
+std::span<const KernelRow> simd_pooling_rows();
+std::span<const KernelRow> simd_global_pool_rows();
+
 // Of the files in cpu/winograd and cpu/panels.
 std::span<const KernelRow> winograd_rows();
 std::span<const KernelRow> panel_convolution_rows();

@@ -23,6 +23,8 @@ constexpr Family fast_families[] = {
     cpu::simd_softmax_rows,
     cpu::simd_norm_rows,
     cpu::simd_reduce_rows,
+    cpu::simd_pooling_rows,
+    cpu::simd_global_pool_rows,
     cpu::winograd_rows,
     cpu::panel_convolution_rows,
     cpu::onednn_convolution_rows,

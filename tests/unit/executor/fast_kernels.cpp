@@ -196,7 +196,7 @@ TEST(FastPooling, AgreesWithTheReference) {
   for (const PoolCase& c : pool_cases) {
     SCOPED_TRACE(c.op + " " + graph::to_text(c.x));
     const Case model = pool_model(c, random_floats(c.x, 1));
-    expect_close(run(model, "onednn"), run(model, "reference"), c.kernel[0] * c.kernel[1]);
+    expect_close(run(model, "simd"), run(model, "reference"), c.kernel[0] * c.kernel[1]);
   }
 }
 
@@ -207,11 +207,11 @@ TEST(FastPooling, AMaximumWithANaNIsNaN) {
       auto x = random_floats(c.x, 1);
       x[x.size() / 2] = nan;
       const Case model = pool_model(c, x);
-      expect_close(run(model, "onednn", threads), run(model, "reference"), c.kernel[0] * c.kernel[1]);
+      expect_close(run(model, "simd", threads), run(model, "reference"), c.kernel[0] * c.kernel[1]);
     }
 }
 
-// Convolutions in blocks, a sum that broadcasts, a join and a global pool: the layouts in between are the executor's.
+// Convolutions, a sum that broadcasts, a join and a global pool: the layouts in between are the executor's.
 TEST(FastNetwork, AgreesWithTheReferenceWhateverTheLayouts) {
   for (const int64_t channels : {16, 24}) {
     Builder b("net");

@@ -4,6 +4,7 @@
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/nn/divisor.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/rows.h"
 
@@ -86,27 +87,12 @@ MadeKernel make_max(const KernelRequest& request) {
   });
 }
 
-struct Divisor {
-  bool only_inside = true;  // counts the elements inside the input, not the padding
-  int64_t fixed = 0;
-};
-
-Divisor read_divisor(const graph::Node& node) {
-  const graph::Attributes& attributes = node.attributes;
-  Divisor divisor;
-  divisor.fixed = get_or(attributes, "divisor_override", int64_t{0});
-  if (node.type == "AvgPool3D") divisor.only_inside = !get_or(attributes, "count_include_pad", true);
-  if (node.type == "AvgPoolV2") divisor.only_inside = get_or(attributes, "exclusive", true);
-  return divisor;
-}
-
 // Elements of the window at `place` that lie inside the padded input.
 int64_t padded_count(const Volume& v, const Triple& place) {
   int64_t count = 1;
   for (size_t i = 0; i < 3; ++i) {
     const int64_t start = place[i] * v.stride[i] - v.pad_begin[i];
-    const int64_t room = v.input[i] + v.pad_end[i] - start;
-    count *= std::min(v.kernel[i], (room + v.dilation[i] - 1) / v.dilation[i]);
+    count *= count_before(v.input[i] + v.pad_end[i], start, v.kernel[i], v.dilation[i]);
   }
   return count;
 }

@@ -171,7 +171,7 @@ MadeKernel make_global_pool(const KernelRequest& request) {
         for (int64_t s = 0; s < space; ++s) {
           const double value = compute_t<T>(in[0].as<T>()[plane * space + s]);
           if (kind == 0) total += value;
-          if (kind == 1) total = std::max(total, value);
+          if (kind == 1 && (value > total || std::isnan(value))) total = std::isnan(total) ? total : value;
           if (kind == 2) total += std::pow(std::fabs(value), p);
         }
         if (kind == 0) total /= static_cast<double>(space);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backend/cpu/panels/unroll.h"
 #include "backend/cpu/simd/math-inl.h"
 #include "backend/cpu/simd/row_floats.h"
 
@@ -46,7 +47,7 @@ HWY_INLINE double sum_with(const float* x, size_t count, float filler, const F& 
 // With `largest`, the largest; a NaN stays.
 HWY_INLINE Vector better(bool largest, Vector best, Vector next) {
   const auto wins = largest ? hn::Gt(next, best) : hn::Lt(next, best);
-  return hn::IfThenElse(hn::Or(wins, hn::IsNaN(next)), hn::IfThenElse(hn::IsNaN(best), best, next), best);
+  return hn::IfThenElse(hn::Or(wins, hn::IsNaN(next)), next, best);
 }
 
 HWY_INLINE float extreme_of(bool largest, const float* x, size_t count) {
@@ -87,26 +88,66 @@ HWY_INLINE void accumulate(const float* x, float* acc, size_t columns, const F& 
   hn::BlendedStore(f(hn::MaskedLoad(rest, d, acc + c), hn::MaskedLoad(rest, d, x + c)), rest, d, acc + c);
 }
 
+// y[c] = f(...f(start, x[c])..., x[(rows - 1) * stride + c]), some vectors at a time.
+template <size_t Vectors, class F>
+HWY_INLINE void fold_vectors(const float* x, size_t rows, size_t stride, float start, float* y, const F& f) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  Vector folds[Vectors];
+  BELAY_UNROLL
+  for (Vector& fold : folds) fold = splat(start);
+  for (size_t r = 0; r < rows; ++r) BELAY_UNROLL
+  for (size_t j = 0; j < Vectors; ++j) folds[j] = f(folds[j], hn::LoadU(d, x + r * stride + j * lanes));
+  BELAY_UNROLL
+  for (size_t j = 0; j < Vectors; ++j) hn::StoreU(folds[j], d, y + j * lanes);
+}
+
+// y is a whole number of vectors long.
+template <class F>
+HWY_INLINE void fold_with(const float* x, size_t rows, size_t stride, size_t columns, float start, float* y,
+                          const F& f) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  size_t c = 0;
+  for (; c + 4 * lanes <= columns; c += 4 * lanes) fold_vectors<4>(x + c, rows, stride, start, y + c, f);
+  for (; c + lanes <= columns; c += lanes) fold_vectors<1>(x + c, rows, stride, start, y + c, f);
+  if (c == columns) return;
+  const auto rest = hn::FirstN(d, columns - c);
+  Vector fold = splat(start);
+  for (size_t r = 0; r < rows; ++r) fold = f(fold, hn::MaskedLoad(rest, d, x + r * stride + c));
+  hn::StoreU(fold, d, y + c);
+}
+
+// y += x, in double.
+HWY_INLINE void add_to_doubles(const float* x, size_t count, double* y) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> f;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(d, y + i), hn::PromoteTo(d, hn::LoadU(f, x + i))), d, y + i);
+  for (; i < count; ++i) y[i] += static_cast<double>(x[i]);
+}
+
 void fold_columns_all(Fold fold, const float* x, size_t rows, size_t stride, size_t columns, double* y) {
-  float acc[fold_columns_most];
+  float part[fold_columns_most];
   const bool largest = fold == Fold::Maximum;
   if (largest || fold == Fold::Minimum) {
-    std::fill_n(acc, columns, largest ? -infinity : infinity);
-    for (size_t r = 0; r < rows; ++r)
-      accumulate(x + r * stride, acc, columns, [&](Vector a, Vector v) HWY_ATTR { return better(largest, a, v); });
-    std::copy_n(acc, columns, y);
+    fold_with(x, rows, stride, columns, largest ? -infinity : infinity, part,
+              [&](Vector a, Vector v) HWY_ATTR { return better(largest, a, v); });
+    std::copy_n(part, columns, y);
     return;
   }
   std::fill_n(y, columns, 0.0);
   for (size_t begin = 0; begin < rows; begin += rows_of_sum) {
-    std::fill_n(acc, columns, 0.0f);
-    for (size_t r = begin; r < std::min(rows, begin + rows_of_sum); ++r) {
-      if (fold == Fold::Sum)
-        accumulate(x + r * stride, acc, columns, [](Vector a, Vector v) HWY_ATTR { return hn::Add(a, v); });
-      else
-        accumulate(x + r * stride, acc, columns, [](Vector a, Vector v) HWY_ATTR { return hn::MulAdd(v, v, a); });
-    }
-    for (size_t c = 0; c < columns; ++c) y[c] += static_cast<double>(acc[c]);
+    const size_t count = std::min(rows_of_sum, rows - begin);
+    if (fold == Fold::Sum)
+      fold_with(x + begin * stride, count, stride, columns, 0, part,
+                [](Vector a, Vector v) HWY_ATTR { return hn::Add(a, v); });
+    else
+      fold_with(x + begin * stride, count, stride, columns, 0, part,
+                [](Vector a, Vector v) HWY_ATTR { return hn::MulAdd(v, v, a); });
+    add_to_doubles(part, columns, y);
   }
 }
 

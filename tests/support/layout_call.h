@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backend/cpu/layout.h"
+#include "support/op_call.h"
+
+// Runs one operator whose inputs come in the layouts that its neighbours would give them.
+namespace belay::test {
+
+struct LayoutCall {
+  std::string op;
+  std::vector<Value> inputs;
+  Attributes attributes = {};
+  std::string how = "";
+  std::vector<Layout> layouts = {};  // of the inputs; those that are missing are Plain
+  int threads = 1;
+  bool constant = false;  // whether all inputs but the first are constants
+};
+
+// Output 0 in plain order; a failure of the test when the call is refused. What blocks pad must be zero.
+inline std::vector<double> numbers_in_layout(const LayoutCall& call) {
+  const ThreadScope scope(call.threads);
+  graph::Node node{.name = "node", .type = call.op, .attributes = call.attributes};
+  std::vector<graph::Constant> constants;
+  for (const Value& input : call.inputs)
+    constants.push_back({input.type, input.shape, graph::Format::ND, input.bytes, nullptr});
+  std::vector<graph::TensorInfo> infos;
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    infos.push_back({call.inputs[i].type, call.inputs[i].shape, &constants[i]});
+  graph::InferContext context(node, infos);
+  const Status inferred = graph::infer(context);
+  EXPECT_TRUE(inferred.ok()) << inferred.message;
+  for (size_t i = 0; i < infos.size(); ++i)
+    if (!call.constant || i == 0) infos[i].value = nullptr;
+  std::vector<Layout> layouts = call.layouts;
+  layouts.resize(call.inputs.size(), Layout::Plain);
+  auto made = backend::make_kernel({node, infos, context.outputs, layouts, call.threads}, call.how);
+  if (!inferred.ok() || !made.ok()) {
+    ADD_FAILURE() << call.op << ": " << made.status().message;
+    return {};
+  }
+  const auto kernel = std::move(made).value();
+
+  std::vector<std::vector<std::byte>> memory;
+  std::vector<backend::Tensor> inputs;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const Value& input = call.inputs[i];
+    const backend::Tensor plain{input.type, input.shape, Layout::Plain, const_cast<std::byte*>(input.bytes.data())};
+    backend::Tensor moved = plain;
+    moved.layout = kernel->wants(i);
+    memory.emplace_back(backend::storage_bytes(moved.type, moved.shape, moved.layout));
+    moved.data = memory.back().data();
+    EXPECT_TRUE(backend::cpu::reorder(plain, moved).ok());
+    inputs.push_back(moved);
+  }
+  const graph::TensorInfo& info = context.outputs[0];
+  const Layout layout = kernel->gives(0);
+  std::vector<std::byte> given(backend::storage_bytes(info.type, info.shape, layout), std::byte(0xFF));  // NaNs
+  std::vector<backend::Tensor> outputs = {{info.type, info.shape, layout, given.data()}};
+  std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
+  void* aligned = scratch.data();
+  size_t space = scratch.size();
+  kernel->set_scratch(std::align(64, kernel->scratch_bytes(), aligned, space));
+  const Status status = kernel->run(inputs, outputs);
+  EXPECT_TRUE(status.ok()) << status.message;
+
+  const int64_t block = layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
+  if (info.shape.size() > 1 && info.shape[1] % block) {  // the last lane of the last element
+    EXPECT_EQ(reinterpret_cast<float*>(given.data())[given.size() / 4 - 1], 0.0f) << call.op;
+  }
+  Value plain{info.type, info.shape,
+              std::vector<std::byte>(graph::bytes_of(info.type, graph::element_count(info.shape)))};
+  backend::Tensor to{info.type, info.shape, Layout::Plain, plain.bytes.data()};
+  EXPECT_TRUE(backend::cpu::reorder(outputs[0], to).ok());
+  return plain.numbers();
+}
+
+}  // namespace belay::test
