@@ -25,6 +25,7 @@ constexpr Family fast_families[] = {
     cpu::simd_reduce_rows,
     cpu::simd_pooling_rows,
     cpu::simd_global_pool_rows,
+    cpu::depthwise_rows,
     cpu::winograd_rows,
     cpu::panel_convolution_rows,
     cpu::onednn_convolution_rows,
