@@ -21,8 +21,9 @@ std::span<const KernelRow> simd_reduce_rows();
 std::span<const KernelRow> simd_pooling_rows();
 std::span<const KernelRow> simd_global_pool_rows();
 
-// Of the files in cpu/depthwise, cpu/winograd and cpu/panels.
+// Of the files in cpu/depthwise, cpu/transposed, cpu/winograd and cpu/panels.
 std::span<const KernelRow> depthwise_rows();
+std::span<const KernelRow> transposed_rows();
 std::span<const KernelRow> winograd_rows();
 std::span<const KernelRow> panel_convolution_rows();
 

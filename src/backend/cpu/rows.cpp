@@ -26,6 +26,7 @@ constexpr Family fast_families[] = {
     cpu::simd_pooling_rows,
     cpu::simd_global_pool_rows,
     cpu::depthwise_rows,
+    cpu::transposed_rows,
     cpu::winograd_rows,
     cpu::panel_convolution_rows,
     cpu::onednn_convolution_rows,

@@ -101,28 +101,34 @@ TEST(FastTransposedConvolution, AgreesWithTheReference) {
       {{1, 16, 6, 6}, {16, 16, 3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
       {{1, 8, 6, 6}, {8, 2, 3, 3}, {1, 1}, {0, 0, 0, 0}, {0, 0}, {2, 2}, 4},
       {{1, 16, 3, 9}, {16, 16, 3, 5}, {3, 1}, {0, 1, 2, 0}},
+      {{3, 5, 4, 3}, {5, 17, 2, 2}, {3, 3}},                                  // places that no tap reaches
+      {{1, 33, 2, 2}, {33, 70, 3, 3}, {2, 2}, {1, 1, 1, 1}, {0, 1}},          // two panels
+      {{1, 1, 1, 1}, {1, 1, 5, 4}, {2, 3}, {1, 0, 0, 1}},                     // one pixel
+      {{2, 6, 5, 5}, {6, 3, 3, 3}, {2, 2}, {2, 2, 2, 2}, {1, 1}, {3, 3}, 2},  // taps of one phase only
+      {{1, 4, 6, 6}, {4, 1, 4, 4}, {2, 2}, {1, 1, 1, 1}, {0, 0}, {1, 1}, 4},  // a channel each
   };
-  for (const TransposeCase& c : cases) {
-    SCOPED_TRACE("x " + graph::to_text(c.x) + " filter " + graph::to_text(c.filter));
-    Builder b("transposed");
-    Ints size;
-    for (size_t i = 0; i < 2; ++i)
-      size.push_back((c.x[i + 2] - 1) * c.stride[i] + (c.filter[i + 2] - 1) * c.dilation[i] + 1 - c.pads[2 * i] -
-                     c.pads[2 * i + 1] + c.output_padding[i]);
-    const Attributes attributes = {{"strides", Ints{1, 1, c.stride[0], c.stride[1]}},
-                                   {"pads", c.pads},
-                                   {"dilations", Ints{1, 1, c.dilation[0], c.dilation[1]}},
-                                   {"groups", c.groups},
-                                   {"output_padding", Ints{0, 0, c.output_padding[0], c.output_padding[1]}},
-                                   {"data_format", std::string("NCHW")}};
-    const Shape y = {c.x[0], c.filter[1] * c.groups, size[0], size[1]};
-    b.outputs({b.op("Conv2DTranspose", "up",
-                    {b.ints("size", y), b.data("x", DataType::Float, c.x, 0),
-                     b.constant("w", DataType::Float, c.filter, random_floats(c.filter, 2))},
-                    attributes)});
-    const Case model{b.model(), {{c.x, random_floats(c.x, 1)}}};
-    expect_close(run(model, "onednn"), run(model, "reference"), c.filter[0] * c.filter[2] * c.filter[3]);
-  }
+  for (const TransposeCase& c : cases)
+    for (const int threads : {1, 3}) {
+      SCOPED_TRACE("x " + graph::to_text(c.x) + " filter " + graph::to_text(c.filter));
+      Builder b("transposed");
+      Ints size;
+      for (size_t i = 0; i < 2; ++i)
+        size.push_back((c.x[i + 2] - 1) * c.stride[i] + (c.filter[i + 2] - 1) * c.dilation[i] + 1 - c.pads[2 * i] -
+                       c.pads[2 * i + 1] + c.output_padding[i]);
+      const Attributes attributes = {{"strides", Ints{1, 1, c.stride[0], c.stride[1]}},
+                                     {"pads", c.pads},
+                                     {"dilations", Ints{1, 1, c.dilation[0], c.dilation[1]}},
+                                     {"groups", c.groups},
+                                     {"output_padding", Ints{0, 0, c.output_padding[0], c.output_padding[1]}},
+                                     {"data_format", std::string("NCHW")}};
+      const Shape y = {c.x[0], c.filter[1] * c.groups, size[0], size[1]};
+      b.outputs({b.op("Conv2DTranspose", "up",
+                      {b.ints("size", y), b.data("x", DataType::Float, c.x, 0),
+                       b.constant("w", DataType::Float, c.filter, random_floats(c.filter, 2))},
+                      attributes)});
+      const Case model{b.model(), {{c.x, random_floats(c.x, 1)}}};
+      expect_close(run(model, "phases", threads), run(model, "reference"), c.filter[0] * c.filter[2] * c.filter[3]);
+    }
 }
 
 struct ProductCase {
