@@ -59,7 +59,26 @@ void move_groups(const Tensor& from, Tensor& to, size_t bytes) {
                 in + whole * source[1] * step, source);
 }
 
+class Reorder : public Kernel {
+ public:
+  Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
+    return reorder(inputs[0], outputs[0]);
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<Kernel> make_reorder() { return std::make_unique<Reorder>(); }
+
+bool same_bytes(const Tensor& tensor, Layout layout) {
+  if (tensor.layout == layout) return true;
+  const Shape& shape = tensor.shape;
+  if (shape.size() != 4 && shape.size() != 5) return false;
+  const bool one_place = product(shape, 2, shape.size()) == 1, one_channel = shape[1] == 1;
+  const bool blocked = channel_block(tensor.layout) > 1 || channel_block(layout) > 1;
+  if (!one_place && (blocked || !one_channel)) return false;
+  return storage_bytes(tensor.type, shape, tensor.layout) == storage_bytes(tensor.type, shape, layout);
+}
 
 Status reorder(const Tensor& from, Tensor& to) {
   if (from.layout == to.layout || from.shape.size() < 3) {

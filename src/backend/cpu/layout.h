@@ -8,4 +8,10 @@ namespace belay::backend::cpu {
 // Copies a tensor into one of the same type and shape but another layout. What blocks pad is set to zero.
 Status reorder(const Tensor& from, Tensor& to);
 
+// A kernel that does it.
+std::unique_ptr<Kernel> make_reorder();
+
+// Whether a tensor of this shape is the same bytes in both layouts.
+bool same_bytes(const Tensor& tensor, Layout layout);
+
 }  // namespace belay::backend::cpu

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that join tensors along a dimension, or take them apart.
+#include <algorithm>
 #include <cstring>
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/rows.h"
+#include "backend/cpu/simd/layout_plan.h"
 #include "base/parallel.h"
 #include "graph/infer_arguments.h"
 
@@ -29,12 +31,12 @@ void copy_parts(const std::vector<Part>& parts, std::byte* whole, int64_t outer)
   };
   parallel_for(outer, std::max<int64_t>(1, grain_bytes / int64_t(std::max<size_t>(1, row))),
                [&](int64_t begin, int64_t end) {
-                 size_t column = 0;
-                 for (const Part& part : parts) {
-                   for (int64_t r = begin; r < end; ++r)
-                     copy(whole + size_t(r) * row + column, part.data + size_t(r) * part.row, part.row);
-                   column += part.row;
-                 }
+                 std::byte* at = whole + size_t(begin) * row;
+                 for (int64_t r = begin; r < end; ++r)
+                   for (const Part& part : parts) {
+                     copy(at, part.data + size_t(r) * part.row, part.row);
+                     at += part.row;
+                   }
                });
 }
 
@@ -63,23 +65,75 @@ Result<size_t> axis_of(const graph::Node& node, int64_t axis, const Shape& shape
   return *found;
 }
 
-MadeKernel make_concat_d(const KernelRequest& request) {
-  const size_t bytes = TRY(element_bytes(request.outputs[0].type));
-  const size_t axis =
-      TRY(axis_of(request.node, graph::int_of(request.node, "concat_dim", 0), request.outputs[0].shape));
-  return function_kernel([=](Inputs in, Outputs out) -> Status {
-    join(in, out[0], axis, bytes);
+// The layout that most elements of the inputs [first, first + count) have.
+Layout common_layout(const KernelRequest& request, size_t first, size_t count) {
+  int64_t elements[4] = {};
+  for (size_t i = first; i < first + count; ++i)
+    elements[size_t(request.input_layouts[i])] += graph::element_count(request.inputs[i].shape);
+  return Layout(std::max_element(elements, elements + 4) - elements);
+}
+
+// Whether tensors of this layout can be joined along a dimension: each but the last must end with a whole block.
+bool can_join(const KernelRequest& request, size_t first, size_t count, size_t axis, Layout layout) {
+  if (axis == 1)
+    for (size_t i = first; i + 1 < first + count; ++i)
+      if (request.inputs[i].shape[1] % channel_block(layout) != 0) return false;
+  return true;
+}
+
+// Where a dimension is in memory.
+size_t memory_axis(size_t axis, size_t rank, Layout layout) {
+  if (layout != Layout::ChannelsLast || axis == 0) return axis;
+  return axis == 1 ? rank - 1 : axis - 1;
+}
+
+// Joins inputs [first, first + count) in the layout that they have.
+class Concat : public Kernel {
+ public:
+  Concat(Layout layout, size_t first, size_t count, size_t axis, size_t bytes)
+      : layout_(layout), first_(first), count_(count), axis_(axis), bytes_(bytes) {}
+
+  Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
+    const auto in_memory = [&](Tensor tensor) {
+      tensor.shape = memory_shape(tensor.shape, layout_);
+      return tensor;
+    };
+    std::vector<Tensor> parts;
+    for (const Tensor& part : inputs.subspan(first_, count_)) parts.push_back(in_memory(part));
+    join(parts, in_memory(outputs[0]), memory_axis(axis_, outputs[0].shape.size(), layout_), bytes_);
     return {};
-  });
+  }
+  Layout wants(size_t i) const override { return i >= first_ && i < first_ + count_ ? layout_ : Layout::Plain; }
+  Layout gives(size_t) const override { return layout_; }
+
+ private:
+  const Layout layout_;
+  const size_t first_, count_, axis_, bytes_;
+};
+
+MadeKernel make_concat_of(const KernelRequest& request, int64_t dimension, size_t first, size_t count) {
+  const size_t bytes = TRY(element_bytes(request.outputs[0].type));
+  const size_t axis = TRY(axis_of(request.node, dimension, request.outputs[0].shape));
+  Layout layout = common_layout(request, first, count);
+  if (!can_join(request, first, count, axis, layout)) layout = Layout::Plain;
+  return std::unique_ptr<Kernel>(std::make_unique<Concat>(layout, first, count, axis, bytes));
+}
+
+MadeKernel make_concat_d(const KernelRequest& request) {
+  return make_concat_of(request, graph::int_of(request.node, "concat_dim", 0), 0, request.inputs.size());
 }
 
 MadeKernel make_concat(const KernelRequest& request) {
-  const size_t bytes = TRY(element_bytes(request.outputs[0].type));
   const bool axis_first = request.node.type == "Concat";
+  const size_t first = axis_first ? 1 : 0, count = request.inputs.size() - 1;
+  const graph::TensorInfo& given = axis_first ? request.inputs.front() : request.inputs.back();
+  const auto known = given.value ? graph::integers(*given.value) : std::nullopt;
+  if (known && known->size() == 1) return make_concat_of(request, known->front(), first, count);
+  const size_t bytes = TRY(element_bytes(request.outputs[0].type));
   return function_kernel([=, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     const auto axis = graph::axis_within(TRY(integer(axis_first ? in.front() : in.back())), out[0].shape.size());
     if (!axis) return failed(label, "concat_dim is outside the tensor");
-    join(in.subspan(axis_first ? 1 : 0, in.size() - 1), out[0], *axis, bytes);
+    join(in.subspan(first, count), out[0], *axis, bytes);
     return {};
   });
 }
