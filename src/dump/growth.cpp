@@ -40,11 +40,11 @@ void Growth::saw(const ChosenNode& chosen, std::span<const Tensor> inputs, std::
     const auto [seen, added] = seen_.try_emplace(input.value);
     if (!added) continue;
     const Tensor& tensor = inputs[input.port];
-    seen->second = {seen_.size(), tensor.type, backend::cpu::largest_magnitude(tensor)};
+    seen->second = {next_++, tensor.type, backend::cpu::largest_magnitude(tensor)};
   }
   for (const ChosenTensor& output : chosen.outputs)
     if (output.value.node && output.port < outputs.size())
-      seen_[output.value] = {seen_.size(), outputs[output.port].type, most[output.port], &chosen};
+      seen_[output.value] = {next_++, outputs[output.port].type, most[output.port], &chosen};
 }
 
 std::string Growth::chain_of(const ChosenNode& culprit, const RunInfo& run) const {

@@ -15,7 +15,10 @@ namespace belay::dump {
 class Growth {
  public:
   // An execution begins.
-  void forget() { seen_.clear(); }
+  void forget() {
+    seen_.clear();
+    next_ = 0;
+  }
   // A node ran: `most` are the largest magnitudes of its outputs. The model's own inputs are measured here, when they
   // are read for the first time.
   void saw(const ChosenNode& chosen, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
@@ -27,12 +30,13 @@ class Growth {
 
  private:
   struct Seen {
-    size_t order = 0;  // among those that were seen
+    size_t order = 0;  // in which they were seen: no two have the same
     graph::DataType type = graph::DataType::Undefined;
     double most = 0;
     const ChosenNode* chosen = nullptr;  // null: an input of the model
   };
   std::unordered_map<ValueKey, Seen, ValueKeyHash> seen_;
+  size_t next_ = 0;
 };
 
 }  // namespace belay::dump
