@@ -17,7 +17,10 @@ endif()
 if(BELAY_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan_runtime
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  set(belay_preload LD_PRELOAD=${asan_runtime} ASAN_OPTIONS=detect_leaks=0)
+  # Before libasan looks for it: what our libraries throw goes through it.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6 OUTPUT_VARIABLE standard_library
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(belay_preload LD_PRELOAD=${asan_runtime}:${standard_library} ASAN_OPTIONS=detect_leaks=0)
 endif()
 
 # belay_precompile(target headers...): with BELAY_PRECOMPILE these and what nearly every file includes are read once.

@@ -60,9 +60,8 @@ Status compare(const Case& one, size_t index, const graph::Constant& wanted, con
     return differs(formatted("is {}, not {}", graph::name_of(got.type), graph::name_of(wanted.type)));
   if (got.shape != wanted.shape)
     return differs(formatted("has shape {}, not {}", graph::to_text(got.shape), graph::to_text(wanted.shape)));
-  const auto bytes = got.bytes;
   if (!convert::is_floating(wanted.type)) {
-    if (std::memcmp(bytes.data(), wanted.bytes.data(), bytes.size()) == 0) return {};
+    if (std::ranges::equal(got.bytes, wanted.bytes)) return {};
     const auto a = convert::read_ints(got), b = convert::read_ints(wanted);
     for (size_t i = 0; a && b && i < a->size(); ++i)
       if ((*a)[i] != (*b)[i]) return differs(formatted("element {} is {}, not {}", i, (*a)[i], (*b)[i]));

@@ -250,7 +250,7 @@ static aclError call(const char* name, const char* value) {
   if (!strcmp(name, "run")) return run(last, *value ? atoi(value) : 1);
   if (!strcmp(name, "scribble")) return scribble(last, value);
   if (!strcmp(name, "out")) return write_outputs(last, value), 0;
-  if (!strcmp(name, "input")) return input_bytes = read_file(value), 0;
+  if (!strcmp(name, "input")) return free(input_bytes), input_bytes = read_file(value), 0;
   if (!strcmp(name, "parallel")) return run_parallel(value);
   if (!strcmp(name, "aclnnadd")) return add_two(1, (float)atof(value));
   if (!strcmp(name, "aclopadd")) return add_two(0, (float)atof(value));

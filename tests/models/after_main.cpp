@@ -47,6 +47,14 @@ std::string execute(uint32_t model, const std::vector<int64_t>& dims, const std:
   const aclTensorDesc* given = aclmdlGetDatasetTensorDesc(outputs, 0);  // of models with dynamic shapes only
   std::string result(given ? aclGetTensorDescSize(given) : aclmdlGetOutputSizeByIndex(about, 0), '\0');
   CHECK(aclrtMemcpy(result.data(), result.size(), out, result.size(), ACL_MEMCPY_DEVICE_TO_HOST));
+  CHECK(aclmdlDestroyDesc(about));
+  aclDestroyTensorDesc(desc);
+  for (aclmdlDataset* dataset : {inputs, outputs}) {
+    CHECK(aclDestroyDataBuffer(aclmdlGetDatasetBuffer(dataset, 0)));
+    CHECK(aclmdlDestroyDataset(dataset));
+  }
+  CHECK(aclrtFree(in));
+  CHECK(aclrtFree(out));
   return result;
 }
 
