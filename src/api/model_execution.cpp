@@ -239,7 +239,7 @@ Status ModelExecution::pad_inputs() {
     if (!input.padded)
       return {static_cast<aclError>(ACL_ERROR_GE_MEMORY_ALLOCATION),
               formatted("there is no host memory for an input of {} bytes", input.whole)};
-    std::memcpy(input.padded.get(), inputs_[input.index].data, input.bytes);
+    if (input.bytes > 0) std::memcpy(input.padded.get(), inputs_[input.index].data, input.bytes);
     inputs_[input.index].data = input.padded.get();
   }
   return {};
@@ -269,7 +269,7 @@ Status ModelExecution::copy_output(size_t index) {
   if (place.size + (model_->dynamic() ? 0 : kSizeTolerance) < bytes)
     return input_error(formatted("the buffer of output \"{}\" has {} bytes; the model computed {}",
                                  model_->in_out().outputs[index].name, place.size, bytes));
-  std::memcpy(place.data, place.made.get(), std::min(bytes, place.size));
+  if (bytes > 0) std::memcpy(place.data, place.made.get(), std::min(bytes, place.size));
   output.data = place.data;
   return {};
 }

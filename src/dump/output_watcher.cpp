@@ -25,6 +25,7 @@ size_t memory_of(const Tensor& tensor) {
 // As the file has them.
 std::vector<std::byte> row_major(Tensor tensor, const void* memory) {
   std::vector<std::byte> bytes(graph::bytes_of(tensor.type, tensor.count()));
+  if (bytes.empty()) return bytes;
   tensor.data = const_cast<void*>(memory);
   Tensor target{tensor.type, tensor.shape, backend::Layout::Plain, bytes.data()};
   if (tensor.layout == backend::Layout::Plain || !backend::cpu::reorder(tensor, target).ok())

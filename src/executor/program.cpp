@@ -55,7 +55,8 @@ Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tens
   if (!status.ok()) return status;
   for (const Copy& copy : copies_) {
     const void* from = copy.input >= 0 ? inputs[static_cast<size_t>(copy.input)].data : copy.from.data;
-    std::memcpy(outputs[copy.output].data, from, graph::bytes_of(copy.from.type, copy.from.count()));
+    const size_t bytes = graph::bytes_of(copy.from.type, copy.from.count());
+    if (bytes > 0) std::memcpy(outputs[copy.output].data, from, bytes);  // else there may be no addresses
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs[i].type = outputs_[i].type;

@@ -82,7 +82,8 @@ bool same_bytes(const Tensor& tensor, Layout layout) {
 
 Status reorder(const Tensor& from, Tensor& to) {
   if (from.layout == to.layout || from.shape.size() < 3) {
-    std::memcpy(to.data, from.data, storage_bytes(from.type, from.shape, from.layout));
+    const size_t bytes = storage_bytes(from.type, from.shape, from.layout);
+    if (bytes > 0) std::memcpy(to.data, from.data, bytes);  // else there may be no addresses
     return {};
   }
   const size_t bytes = TRY(element_bytes(from.type));

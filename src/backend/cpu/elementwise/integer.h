@@ -26,6 +26,22 @@ T wrapping_multiply(T a, T b) {
   return product;
 }
 
+// Of numbers of any type.
+template <class T>
+T sum_of(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return wrapping_add(a, b);
+  else
+    return a + b;
+}
+template <class T>
+T product_of(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return wrapping_multiply(a, b);
+  else
+    return a * b;
+}
+
 // Towards zero.
 template <class T>
 T safe_divide(T a, T b) {

@@ -5,6 +5,7 @@
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/element.h"
+#include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
@@ -107,7 +108,7 @@ void add_windows(const Windows& w, const T* columns, sum_t<T>* image) {
         k /= w.kernel[d];
         p /= w.count[d];
       }
-      if (inside) image[at] += sum_t<T>(columns[tap * positions + position]);
+      if (inside) image[at] = sum_of(image[at], sum_t<T>(columns[tap * positions + position]));
     }
 }
 

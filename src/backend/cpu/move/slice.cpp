@@ -20,7 +20,7 @@ Status take(const std::string& label, const SlicePlan& plan, size_t bytes, const
   Shape steps(strides.size());
   int64_t first = 0;
   for (size_t d = 0; d < strides.size(); ++d) {
-    steps[d] = strides[d] * plan.step[d];
+    if (plan.count[d] > 1) steps[d] = strides[d] * plan.step[d];  // the step of a single element may be any number
     first += strides[d] * plan.begin[d];
   }
   if (y.count() == 0) return {};
@@ -38,7 +38,7 @@ Status take_from(const std::string& label, const std::vector<int64_t>& offsets, 
                  Tensor& y) {
   if (offsets.size() != x.shape.size()) return failed(label, "offsets has another length than x has dimensions");
   for (size_t d = 0; d < offsets.size(); ++d)
-    if (offsets[d] < 0 || offsets[d] + y.shape[d] > x.shape[d])
+    if (offsets[d] < 0 || offsets[d] > x.shape[d] - y.shape[d])
       return bad_index(label, offsets[d], int64_t(d), x.shape[d] - y.shape[d] + 1, false);
   return take(label, SlicePlan{offsets, std::vector<int64_t>(offsets.size(), 1), y.shape, y.shape}, bytes, x, y);
 }

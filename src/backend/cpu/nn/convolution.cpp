@@ -4,6 +4,7 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/element.h"
+#include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/rows.h"
@@ -55,7 +56,7 @@ sum_t<T> sum_forward(const Plan& plan, const T* x, const T* filter, int64_t oc, 
     weight += c.depthwise_filter ? oc / plan.multiplier * plan.filter_input + oc % plan.multiplier * plan.filter_output
                                  : oc * plan.filter_output;
     for (int64_t ic = 0; ic < in_group; ++ic)
-      sum += sum_t<T>(from[ic * plan.x.channel]) * sum_t<T>(weight[ic * plan.filter_input]);
+      sum = sum_of(sum, product_of(sum_t<T>(from[ic * plan.x.channel]), sum_t<T>(weight[ic * plan.filter_input])));
   });
   return sum;
 }
@@ -79,7 +80,7 @@ sum_t<T> sum_transposed(const Plan& plan, const T* x, const T* filter, int64_t o
     const T* weight =
         filter + plan.filter_at(k) + group * in_group * plan.filter_output + oc % out_group * plan.filter_input;
     for (int64_t ic = 0; ic < in_group; ++ic)
-      sum += sum_t<T>(from[ic * plan.x.channel]) * sum_t<T>(weight[ic * plan.filter_output]);
+      sum = sum_of(sum, product_of(sum_t<T>(from[ic * plan.x.channel]), sum_t<T>(weight[ic * plan.filter_output])));
   });
   return sum;
 }
@@ -98,7 +99,7 @@ Status convolve(const Plan& plan, Inputs in, const Tensor& y) {
         const T* from = x + n * plan.x.batch;
         sum_t<T> sum =
             c.transposed ? sum_transposed(plan, from, filter, oc, place) : sum_forward(plan, from, filter, oc, place);
-        if (!bias.empty()) sum += static_cast<sum_t<T>>(bias[static_cast<size_t>(oc)]);
+        if (!bias.empty()) sum = sum_of(sum, static_cast<sum_t<T>>(bias[static_cast<size_t>(oc)]));
         y.as<To>()[n * plan.y.batch + oc * plan.y.channel + plan.y.at(place)] =
             static_cast<To>(static_cast<compute_t<To>>(sum));
       });

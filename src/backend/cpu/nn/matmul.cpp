@@ -4,6 +4,7 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/element.h"
+#include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/nn/matmul_shape.h"
 #include "backend/cpu/rows.h"
@@ -70,7 +71,10 @@ void multiply_row(const MatmulShape& s, const T* row, const T* b, std::vector<su
   for (int64_t k = 0; k < s.k; ++k) {
     const sum_t<T> left = row[k * s.a_column];
     const T* right = b + k * s.b_row;
-    for (int64_t j = 0; j < s.n; ++j) sums[static_cast<size_t>(j)] += left * sum_t<T>(right[j * s.b_column]);
+    for (int64_t j = 0; j < s.n; ++j) {
+      auto& sum = sums[static_cast<size_t>(j)];
+      sum = sum_of(sum, product_of(left, sum_t<T>(right[j * s.b_column])));
+    }
   }
 }
 
@@ -96,9 +100,11 @@ Status multiply(const Plan& plan, Inputs in, const Addend& addend, double alpha,
         for (auto& sum : sums) sum = static_cast<sum_t<T>>(static_cast<double>(sum) * alpha);
       if (!addend.values.empty())
         walk_rows<1>(broadcast, i * s.n, (i + 1) * s.n, [&](int64_t start, const auto& at, int64_t length) {
-          for (int64_t j = 0; j < length; ++j)
-            sums[static_cast<size_t>(start - i * s.n + j)] +=
-                static_cast<sum_t<T>>(addend.values[static_cast<size_t>(at[0] + j * broadcast.strides[0].back())]);
+          for (int64_t j = 0; j < length; ++j) {
+            auto& sum = sums[static_cast<size_t>(start - i * s.n + j)];
+            sum = sum_of(sum, static_cast<sum_t<T>>(
+                                  addend.values[static_cast<size_t>(at[0] + j * broadcast.strides[0].back())]));
+          }
         });
       for (int64_t j = 0; j < s.n; ++j)
         y.as<To>()[i * s.n + j] = static_cast<To>(static_cast<compute_t<To>>(sums[static_cast<size_t>(j)]));

@@ -17,8 +17,9 @@ class View : public Kernel {
 
   Status run(Inputs inputs, Outputs outputs) override {
     for (size_t i = 0; i < outputs.size(); ++i)
-      if (outputs[i].data != inputs[i].data)
-        std::memcpy(outputs[i].data, inputs[i].data, storage_bytes(inputs[i].type, inputs[i].shape, inputs[i].layout));
+      if (const size_t bytes = storage_bytes(inputs[i].type, inputs[i].shape, inputs[i].layout);
+          bytes > 0 && outputs[i].data != inputs[i].data)
+        std::memcpy(outputs[i].data, inputs[i].data, bytes);
     return {};
   }
   Layout wants(size_t i) const override { return i < layouts_.size() ? layouts_[i] : Layout::Plain; }
