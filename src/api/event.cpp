@@ -33,7 +33,7 @@ Status create(aclrtEvent* event, EventKind kind, uint32_t flags) {
   TRY(current_context());
   const uint32_t id = next_event_id();
   if (flags & ACL_EVENT_IPC)
-    *event = event_table().insert(std::make_shared<IpcEvent>(flags | ACL_EVENT_SYNC, id, SharedCell::make()));
+    *event = event_table().insert(std::make_shared<IpcEvent>(flags | ACL_EVENT_SYNC, id, TRY(SharedCell::make())));
   else
     *event = event_table().insert(std::make_shared<Event>(kind, flags, id));
   return {};

@@ -27,7 +27,7 @@ aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
         TRY(not_null(notify, "notify"));
         TRY(check_flag(flag));
         TRY(current_context());
-        *notify = notify_table().insert(Notify::make());
+        *notify = notify_table().insert(TRY(Notify::make()));
         return {};
       },
       notify, flag);

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/say_once.h"
+#include "base/size_signal.h"
 
 namespace belay::api {
 namespace {
@@ -87,7 +88,10 @@ void Trace::end(const Argument& result) noexcept {
   } catch (const std::bad_alloc&) {
     return;
   }
-  if (write(trace_file, line_.data(), line_.size()) < 0) trace_on.store(false, std::memory_order_relaxed);
+  const SizeSignalBlocked blocked;
+  if (write(trace_file, line_.data(), line_.size()) >= 0) return;
+  if (errno == EFBIG) blocked.take();
+  trace_on.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace belay::api

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,13 +13,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <utility>
 
 #include "base/faults.h"
+#include "base/size_signal.h"
 #include "base/text.h"
 
 namespace belay {
@@ -31,32 +30,6 @@ constexpr size_t kMostVectors = 512;      // at a time
 constexpr size_t kMostRemembered = 4096;  // directories; programs run for days
 
 int result(bool ok) { return ok ? 0 : errno; }
-
-// While it lives, a write beyond the limit on the size of files (ulimit -f) fails and does not end the process: we
-// report it as a disk that is full.
-class SizeSignalBlocked {
- public:
-  SizeSignalBlocked() {
-    (void)sigemptyset(&size_);
-    (void)sigaddset(&size_, SIGXFSZ);
-    (void)pthread_sigmask(SIG_BLOCK, &size_, &before_);
-    sigset_t pending;
-    sent_ = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
-  }
-  ~SizeSignalBlocked() { (void)pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SizeSignalBlocked(const SizeSignalBlocked&) = delete;
-  SizeSignalBlocked& operator=(const SizeSignalBlocked&) = delete;
-
-  // A write failed so: its signal is ours, unless one was sent before.
-  void take() const {
-    const timespec at_once{};
-    if (!sent_) (void)sigtimedwait(&size_, nullptr, &at_once);
-  }
-
- private:
-  sigset_t size_, before_;
-  bool sent_;
-};
 
 int write_all(int file, std::span<iovec> vectors) {
   const SizeSignalBlocked blocked;

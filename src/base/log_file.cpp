@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 
 #include "base/file.h"
+#include "base/size_signal.h"
 #include "base/text.h"
 
 namespace belay {
@@ -42,8 +44,13 @@ void LogFile::append(std::string_view line) {
   if (fd_ >= 0 && written_ > 0 && written_ + line.size() > file_size_) close_file();
   if (fd_ < 0) open_next();
   if (fd_ < 0) return;
+  const SizeSignalBlocked blocked;
   const ssize_t done = write(fd_, line.data(), line.size());
   if (done > 0) written_ += static_cast<uint64_t>(done);
+  if (done < 0 && errno == EFBIG) {  // the next line gets a file of its own
+    blocked.take();
+    close_file();
+  }
 }
 
 void LogFile::open_next() {

@@ -23,6 +23,7 @@
 #endif
 
 #include "base/atomic_file.h"
+#include "base/size_signal.h"
 #include "base/text.h"
 
 namespace belay::dump {
@@ -327,7 +328,9 @@ bool write_elf(int file, const CoreRequest& request) {
 Status write_core(const std::string& path, const CoreRequest& request) {
   AtomicFile file;
   int error = file.open(std::string_view(path).substr(0, path.rfind('/')), 0400);
+  const SizeSignalBlocked blocked;
   if (!error && !write_elf(file.descriptor(), request)) error = errno;
+  if (error == EFBIG) blocked.take();
   if (!error) error = file.publish(path.c_str(), AtomicFile::Existing::Keep);
   if (!error) return {};
   return {ACL_ERROR_FAILURE, write_failure(path, error).message};

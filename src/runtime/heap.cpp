@@ -12,6 +12,7 @@
 #include "base/faults.h"
 #include "base/text.h"
 #include "runtime/devices.h"
+#include "runtime/file_limit.h"
 #include "runtime/host_memory.h"
 #include "runtime/managed_ranges.h"
 #include "runtime/page_cache.h"
@@ -78,8 +79,9 @@ Result<Block> Heap::take(size_t size, size_t charged, const char* owner, BlockKi
   if (base)
     return Block{.base = base, .size = size, .charged = charged, .kind = kind, .device = device_, .owner = owner};
   discharge_locked(charged, owner);
-  return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
-                formatted("the host has no {} bytes left for the memory of device {}", size, device_)};
+  return Status{
+      ACL_ERROR_RT_MEMORY_ALLOCATION,
+      formatted("the host has no {} bytes left for the memory of device {}", size, device_) + file_limit_text()};
 }
 
 std::byte* Heap::place(size_t bytes) {
@@ -139,7 +141,9 @@ Result<Heap::Shared> Heap::share(const Block& block) {
   if (bytes == 0) return Status{ACL_ERROR_RT_PARAM_INVALID, "the block has been freed"};
   auto file = SharedFile::create("belay-device", bytes);
   std::byte* copy = file ? file->map(0, bytes) : nullptr;
-  if (!copy) return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host cannot share {} bytes", bytes)};
+  if (!copy)
+    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  formatted("the host cannot share {} bytes", bytes) + file_limit_text()};
   std::memcpy(copy, block.base, block.size);
   std::byte* moved = file->map(0, bytes, block.base);
   munmap(copy, bytes);

@@ -10,6 +10,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/text.h"
+#include "runtime/file_limit.h"
 
 namespace belay {
 namespace {
@@ -39,7 +40,8 @@ Result<std::shared_ptr<MemoryPass>> MemoryPass::issue(const ExportedMemory& memo
   auto* page = file ? reinterpret_cast<Page*>(file->map(0, kPage)) : nullptr;
   if (!page || !data) {
     if (page) munmap(page, kPage);
-    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, "the host cannot share memory: out of file descriptors?"};
+    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  "the host cannot share memory: out of file descriptors?" + file_limit_text()};
   }
   page->nonce = std::random_device()() & nonce_mask;
   page->data_fd = data->fd();

@@ -40,8 +40,8 @@ Result<std::shared_ptr<Notify>> find_notify(aclrtNotify handle) {
 
 Notify::Notify(std::shared_ptr<SharedCell> cell) : cell_(std::move(cell)), id_(next_id()) {}
 
-std::shared_ptr<Notify> Notify::make() {
-  auto cell = SharedCell::make();
+Result<std::shared_ptr<Notify>> Notify::make() {
+  auto cell = TRY(SharedCell::make());
   cell->word(kOwner) = static_cast<uint64_t>(getpid());
   return std::shared_ptr<Notify>(new Notify(std::move(cell)));
 }

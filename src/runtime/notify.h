@@ -17,7 +17,7 @@ namespace belay {
 // A flag that one stream sets and another waits for and takes: one record lets one wait pass. Works across processes.
 class Notify : public std::enable_shared_from_this<Notify> {
  public:
-  static std::shared_ptr<Notify> make();
+  static Result<std::shared_ptr<Notify>> make();
   // Opens a notify of another process: 107000 when the key is bad or this process is not on its list.
   static Result<std::shared_ptr<Notify>> import(const std::string& key);
 

@@ -5,6 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/text.h"
+#include "runtime/file_limit.h"
 #include "runtime/heap.h"
 #include "runtime/host_memory.h"
 
@@ -48,7 +49,7 @@ Result<std::shared_ptr<PhysicalMemory>> PhysicalMemory::make(size_t size, const 
   auto file = SharedFile::create("belay-physical", size);
   if (!file) {
     if (charged) device_heap(traits.device).discharge(size, kOwner);
-    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host has no {} bytes left", size)};
+    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host has no {} bytes left", size) + file_limit_text()};
   }
   return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(size, traits, std::move(*file), charged));
 }

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/file_limit.h"
+
 namespace belay {
 namespace {
 
@@ -32,9 +34,9 @@ std::atomic<uint64_t>* map_page(int fd, size_t page) {
 // Hands out cells of one memory file that other processes find below /proc/<pid>/fd.
 class Pages {
  public:
-  size_t take() {
+  Result<size_t> take() {
     std::lock_guard lock(mutex_);
-    if (free_.empty()) grow();
+    if (free_.empty()) TRY(grow());
     const size_t cell = free_.back();
     free_.pop_back();
     return cell;
@@ -47,11 +49,14 @@ class Pages {
   int fd() const { return fd_; }
 
  private:
-  void grow() {
+  Status grow() {
     if (fd_ < 0) fd_ = memfd_create("belay-cells", MFD_CLOEXEC);
-    if (fd_ < 0 || ftruncate(fd_, static_cast<off_t>((pages_ + 1) * kPageBytes)) != 0) throw std::bad_alloc();
+    if (fd_ < 0 || !resize_file(fd_, (pages_ + 1) * kPageBytes))
+      return {ACL_ERROR_RT_MEMORY_ALLOCATION,
+              "the host has no memory for another notify or shared event" + file_limit_text()};
     for (size_t i = 0; i < kCellsPerPage; ++i) free_.push_back(pages_ * kCellsPerPage + i);
     ++pages_;
+    return {};
   }
   std::atomic<uint64_t> next_identity_{1};
   std::mutex mutex_;
@@ -95,8 +100,8 @@ bool claim(std::atomic<uint64_t>& identity, uint64_t wanted) {
 
 }  // namespace
 
-std::shared_ptr<SharedCell> SharedCell::make() {
-  const size_t cell = pages().take();
+Result<std::shared_ptr<SharedCell>> SharedCell::make() {
+  const size_t cell = TRY(pages().take());
   auto* words = words_of(pages().fd(), cell);
   for (size_t i = 0; i <= kChanges; ++i) words[i] = 0;
   const Key key{getpid(), pages().fd(), cell, pages().next_identity()};

@@ -17,7 +17,8 @@ namespace belay {
 class SharedCell {
  public:
   static constexpr size_t kWords = 14;  // 64 bits each
-  static std::shared_ptr<SharedCell> make();
+  // 207001 when the host has no memory for it.
+  static Result<std::shared_ptr<SharedCell>> make();
   // 107000 when the key is malformed, its process has ended or has closed the cell.
   static Result<std::shared_ptr<SharedCell>> open(const std::string& key);
   ~SharedCell();

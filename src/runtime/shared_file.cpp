@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "runtime/file_limit.h"
 
 namespace belay {
 
@@ -18,7 +19,7 @@ std::optional<SharedFile> SharedFile::create(const char* name, size_t bytes) {
   const int fd = memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) return {};
   SharedFile file(fd);
-  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0) return {};
+  if (!resize_file(fd, bytes)) return {};
   return file;
 }
 

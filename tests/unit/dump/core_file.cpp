@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/procfs.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
@@ -48,6 +51,23 @@ struct CoreFile : testing::Test {
   test::TemporaryDirectory directory;
   const std::string path = directory.path("core");
 };
+
+TEST_F(CoreFile, BeyondTheLimitOnFilesIsAnErrorAndNoSignal) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_DFL);  // which ends the process
+    const rlimit few{1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &few);
+    ucontext_t context;
+    getcontext(&context);
+    const Status status = write_core(path, {&context, SIGSEGV, nullptr, {}});
+    _exit(status.code == ACL_ERROR_FAILURE && status.message.ends_with("File too large") ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(test::files_under(directory.path()).empty());
+}
 
 TEST_F(CoreFile, HoldsRegistersStackAndTheGivenMemory) {
   ucontext_t context;
