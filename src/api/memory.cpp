@@ -38,27 +38,37 @@ Status allocate_pinned(const char* function, void** pointer, size_t size) {
   return {};
 }
 
-// Waits for the device whose memory it is; the first error of its streams is returned after the memory is freed.
-Status synchronize_owner(const void* pointer) {
+// The contexts whose tasks may use the memory: those of its device; of host memory, the current one.
+Result<std::vector<std::shared_ptr<Context>>> users_of(const void* pointer) {
   const Site site = blocks().locate(pointer);
-  if (site.place != Place::Device) {
-    const auto context = TRY(current_context());
-    return context->synchronize({});
-  }
-  Device* device = TRY(find_device(site.block.device));
+  if (site.place != Place::Device) return std::vector{TRY(current_context())};
+  return TRY(find_device(site.block.device))->contexts();
+}
+
+// 107000 when a stream of the context has tasks left that this thread cannot wait for.
+Status check_can_wait(const Context& context) {
+  for (const auto& stream : context.streams())
+    if (const auto idle = stream->idle(); idle.ok() && !*idle) TRY(stream->check_can_wait());
+  return {};
+}
+
+// The first error of a stream is returned after the memory is freed; where waiting was refused, tasks may still use it.
+Status free_after_sync(void* pointer, const char* parameter, Status (*free)(void*)) {
+  TRY(not_null(pointer, parameter));
+  const auto users = TRY(users_of(pointer));
   Status first;
-  for (const auto& context : device->contexts()) {
+  for (const auto& context : users) {
     Status status = context->synchronize({});
     if (first.ok()) first = std::move(status);
   }
-  return first;
-}
-
-Status free_after_sync(void* pointer, const char* parameter, Status (*free)(void*)) {
-  TRY(not_null(pointer, parameter));
-  const Status synchronized = synchronize_owner(pointer);
+  for (const auto& context : users) {
+    if (Status refused = check_can_wait(*context); !refused.ok()) {
+      refused.message += "; the memory is not freed";
+      return refused;
+    }
+  }
   TRY(free(pointer));
-  return synchronized;
+  return first;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "api/exec_config.h"
 #include "api/model_execution.h"
 #include "api/model_file.h"
+#include "api/waited_stream.h"
 #include "runtime/current.h"
 
 using namespace belay;
@@ -47,10 +48,7 @@ Task task_of(std::shared_ptr<ModelExecution> execution) {
 
 Status execute_waiting(uint32_t model_id, const aclmdlDataset& input, aclmdlDataset& output,
                        const std::shared_ptr<Stream>& stream, Timeout timeout) {
-  if (stream->unwaited())
-    return {ACL_ERROR_RT_PARAM_INVALID, "stream " + std::to_string(stream->id()) +
-                                            " is one that nobody waits for (persistent, scheduled by the CPU or for "
-                                            "the device only); use another, or aclmdlExecuteAsync"};
+  TRY(check_is_waited_for(*stream, "aclmdlExecuteAsync"));
   auto execution = TRY(ModelExecution::make(model_id, input, output, stream, When::Now));
   execution->boards(*stream);
   TRY(stream->launch_and_synchronize([execution] { return execution->run(); }, timeout));

@@ -9,6 +9,7 @@
 #include "api/op_attr.h"
 #include "api/stream_allocator.h"
 #include "api/task_overflow.h"
+#include "api/waited_stream.h"
 #include "base/text.h"
 #include "dump/recorder.h"
 #include "graph/private_format.h"
@@ -149,10 +150,13 @@ Status launch(OpExecution execution, const std::shared_ptr<Stream>& stream, std:
   Task task = [held, allocator, info, watch, overflow]() mutable -> Status {
     info.guard = overflow.guard();
     TRY(held->op.plan->run_nodes(info, held->inputs, held->outputs, *allocator, watch.get()));
+    held->ran = true;
     return overflow.settle();
   };
   if (!results) return stream->launch(std::move(task));
+  TRY(check_is_waited_for(*stream, "a call that does not tell the shapes of outputs"));
   TRY(stream->launch_and_synchronize(std::move(task)));
+  if (!held->ran) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed before the operator ran"};
   for (const auto& output : held->outputs) results->push_back(output.shape);
   return {};
 }

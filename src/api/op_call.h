@@ -44,6 +44,7 @@ struct OpExecution {
   operators::SingleOperator op;
   std::vector<backend::Tensor> inputs, outputs;
   std::vector<std::vector<std::byte>> copies = {};  // of inputs that the program may change after the call
+  bool ran = false;                                 // to its end
 };
 // Places the buffers: 100000 when one is too small or has no memory.
 Result<OpExecution> place(operators::SingleOperator op, const operators::OperatorRequest& request,

@@ -371,6 +371,26 @@ TEST_F(CallbackTest, WaitingForTheOwnStreamIsRefusedInsteadOfADeadlock) {
   EXPECT_EQ(aclrtUnSubscribeReport(server.id(), other), ACL_SUCCESS);
 }
 
+TEST_F(CallbackTest, MemoryIsNotFreedWhereTheStreamsCannotBeWaitedFor) {
+  ServingThread server;
+  EXPECT_EQ(aclrtSubscribeReport(server.id(), stream), ACL_SUCCESS);
+  void *device = nullptr, *host = nullptr;
+  ASSERT_EQ(aclrtMalloc(&device, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMallocHost(&host, 64), ACL_SUCCESS);
+  Body body = [&] {
+    EXPECT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+    EXPECT_FAILS(aclrtFreeWithDevSync(device), ACL_ERROR_RT_PARAM_INVALID, "the memory is not freed");
+    EXPECT_FAILS(aclrtFreeHostWithDevSync(host), ACL_ERROR_RT_PARAM_INVALID, "the memory is not freed");
+  };
+  EXPECT_EQ(aclrtLaunchCallback(call, &body, ACL_CALLBACK_BLOCK, stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemsetAsync(device, 64, 5, 64, stream), ACL_SUCCESS);  // still uses it when the callback has returned
+  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  EXPECT_EQ(static_cast<unsigned char*>(device)[63], 5);
+  EXPECT_EQ(aclrtUnSubscribeReport(server.id(), stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeWithDevSync(device), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeHostWithDevSync(host), ACL_SUCCESS);
+}
+
 TEST_F(CallbackTest, AProgramWithOneThreadMaySynchronizeWhatComesBeforeItsCallback) {
   EXPECT_EQ(aclrtSubscribeReport(pthread_self(), stream), ACL_SUCCESS);
   std::atomic<int> runs{0};

@@ -216,6 +216,28 @@ TEST_F(LateShapes, ARefusedCallDoesNotRunLater) {
   EXPECT_THAT(call.operator_y.values(), Each(7));
 }
 
+// Nobody waits for such a stream: the shapes would be read before the run has made them.
+TEST_F(LateShapes, AnOperatorOnAStreamThatNobodyWaitsForIsRefused) {
+  const int64_t shape[] = {6}, most[] = {1, 6};
+  for (const uint32_t flag : {ACL_STREAM_PERSISTENT, ACL_STREAM_CPU_SCHEDULE, ACL_STREAM_DEVICE_USE_ONLY}) {
+    aclrtStream stream = nullptr;
+    ASSERT_EQ(aclrtCreateStreamWithConfig(&stream, 0, flag), ACL_SUCCESS);
+    aclTensorDesc* in_desc = aclCreateTensorDesc(ACL_FLOAT, 1, shape, ACL_FORMAT_ND);
+    aclTensorDesc* out_desc = aclCreateTensorDesc(ACL_INT64, 2, most, ACL_FORMAT_ND);
+    aclDataBuffer *in = aclCreateDataBuffer(x.data(), x.bytes()), *out = aclCreateDataBuffer(y.data(), y.bytes());
+    aclopAttr* attributes = aclopCreateAttr();
+    EXPECT_FAILS(aclopExecuteV2("NonZero", 1, &in_desc, &in, 1, &out_desc, &out, attributes, stream),
+                 ACL_ERROR_RT_PARAM_INVALID, "is one that nobody waits for");
+    int64_t count = 0;
+    EXPECT_EQ(aclGetTensorDescDimV2(out_desc, 1, &count), ACL_SUCCESS);
+    EXPECT_EQ(count, 6);  // as it was
+    aclopDestroyAttr(attributes);
+    for (auto* buffer : {in, out}) aclDestroyDataBuffer(buffer);
+    for (auto* desc : {in_desc, out_desc}) aclDestroyTensorDesc(desc);
+    EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_SUCCESS);
+  }
+}
+
 // An execution that fails leaves the program's data buffer as it was, and no memory behind.
 TEST_F(LateShapes, AFailedExecutionHandsOutNoMemory) {
   OnnxWriter writer;
