@@ -95,14 +95,15 @@ Result<Limits> limits_of(const NodeContext& c, DataType type) {
 Result<Edge> quantized_in_steps(NodeContext& c, Edge x, Edge scale, Edge zero, int64_t axis, DataType type) {
   const Limits limits = TRY(limits_of(c, type));
   const Shape whole = c.info(x).shape;
-  const auto wide = [&c](const char* suffix, Edge edge) { return c.cast(suffix, edge, DataType::Float); };
+  const DataType real = c.info(x).type == DataType::Int32 ? DataType::Double : DataType::Float;  // that holds x
+  const auto wide = [&](const char* suffix, Edge edge) { return c.cast(suffix, edge, real); };
   const Edge step = TRY(along_axis(c, "Scale", wide("CastScale", scale), axis, whole));
   Edge steps = c.add("Round", {c.add("RealDiv", {wide("CastX", x), step})});
   if (zero.connected()) {
     const Edge point = TRY(along_axis(c, "Zp", wide("CastZp", zero), axis, whole));
     steps = c.add("Add", {steps, point});
   }
-  const Edge low = c.scalar("low", limits.low, DataType::Float), high = c.scalar("high", limits.high, DataType::Float);
+  const Edge low = c.scalar("low", limits.low, real), high = c.scalar("high", limits.high, real);
   return c.cast("Cast", c.add("ClipByValue", {steps, low, high}), type);
 }
 

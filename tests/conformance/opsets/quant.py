@@ -26,6 +26,22 @@ def cases_whole_tensor():
     case("DequantizeLinear_21_int32", "DequantizeLinear", [q, np.float32(0.5)], [(q * 0.5).astype(np.float32)], 21, constants=(1,))
 
 
+def cases_int32():
+    """Numbers that floats do not hold: 2^24 + 1 would be rounded before it is divided."""
+    x = np.append(rng.integers(-(1 << 31), 1 << 31, 58), [16777217, -16777219, 33554435, (1 << 31) - 1, -(1 << 31), 0]).astype(np.int32).reshape(8, 8)
+    for kind, opset, scale in (("int8", 10, 2.0), ("uint8", 13, 16777217 / 100), ("int8", 13, 1e7)):
+        zero = np.array(3, kind)
+        scale = np.float32(scale)
+        case(f"QuantizeLinear_{opset}_from_int32_{kind}_{int(scale)}", "QuantizeLinear", [x, scale, zero], [steps(x, np.float64(scale), 3, kind)], opset,
+             constants=(1, 2))
+    scales, wide = np.array([1e7, 3e7, 5e6, 2e7, 1e8, 4e6, 1e9, 7e6], np.float32), (slice(None), None)
+    case("QuantizeLinear_13_from_int32_axis", "QuantizeLinear", [x, scales, np.zeros(8, np.int8)],
+         [steps(x, scales[wide].astype(np.float64), 0, "int8")], 13, constants=(1, 2), axis=0)
+    for kind in ("int16", "uint16"):  # in single steps
+        case(f"QuantizeLinear_23_from_int32_{kind}", "QuantizeLinear", [x, np.float32(65537), np.array(5, kind)],
+             [steps(x, np.float64(65537), 5, kind)], 23, constants=(1, 2))
+
+
 def cases_half_scales():
     x = (f32(3, 4) * 4).astype(np.float16)
     scale = np.float16(0.25)

@@ -62,7 +62,10 @@ Result<Rounding> rounding_named(const std::string& name) {
   return refuse(formatted("round_mode {} is not known", name));
 }
 
-float rounded(Rounding rounding, float value) {
+namespace {
+
+template <class T>
+T rounded_number(Rounding rounding, T value) {
   switch (rounding) {
     case Rounding::HalfToEven:
       return nearest_whole(value);
@@ -75,5 +78,10 @@ float rounded(Rounding rounding, float value) {
   }
   return value;
 }
+
+}  // namespace
+
+float rounded(Rounding rounding, float value) { return rounded_number(rounding, value); }
+double rounded(Rounding rounding, double value) { return rounded_number(rounding, value); }
 
 }  // namespace belay::backend::cpu

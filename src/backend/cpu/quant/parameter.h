@@ -38,6 +38,7 @@ class Parameter {
 enum class Rounding { HalfToEven, Floor, Ceil, Truncate };
 Result<Rounding> rounding_named(const std::string& name);
 float rounded(Rounding rounding, float value);
+double rounded(Rounding rounding, double value);
 
 // std::nearbyint, without a call for numbers of usual size: where floats are whole, they are rounded to such.
 inline float nearest_whole(float value) {
@@ -45,7 +46,14 @@ inline float nearest_whole(float value) {
   return std::abs(value) < 0x1p22f ? (value + whole) - whole : std::nearbyint(value);
 }
 
+inline double nearest_whole(double value) { return std::nearbyint(value); }
+
 // The nearest element of T, which is an integer type; a NaN becomes 0.
+template <class T>
+T saturated(double value) {
+  constexpr double low = double(std::numeric_limits<T>::min()), high = double(std::numeric_limits<T>::max());
+  return value == value ? T(std::clamp(value, low, high)) : T(0);
+}
 template <class T>
 T saturated(float value) {
   constexpr float low = float(std::numeric_limits<T>::min()), high = float(std::numeric_limits<T>::max());

@@ -16,20 +16,22 @@
 namespace belay::backend::cpu {
 namespace {
 
+using QuantisableTypes = TypeList<float, double, Half, BFloat16, int32_t>;
 using QuantisedTypes = TypeList<int8_t, uint8_t, int32_t>;
 
 Tensor input_or_absent(Inputs in, size_t i) { return i < in.size() ? in[i] : Tensor{.present = false}; }
 
-// y = f(x, its scale, its offset) from a float type to an integer type, in float.
+// y = f(x, its scale, its offset) to an integer type, in float; of int32, which floats do not hold, in double.
 template <class F>
 Status each_quantised(const Tensor& x, const Parameter& scale, const Parameter& offset, Tensor& y, const F& f) {
-  return with_type(FloatTypes{}, x.type, [&]<class T>() -> Status {
+  return with_type(QuantisableTypes{}, x.type, [&]<class T>() -> Status {
+    using Real = std::conditional_t<std::is_same_v<T, int32_t>, double, float>;
     return with_type(QuantisedTypes{}, y.type, [&]<class Q>() -> Status {
       parallel_for(x.count(), 8192, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end;) {
-          const float s = scale.at(i), o = offset.at(i);
+          const Real s = scale.at(i), o = offset.at(i);
           const int64_t until = std::min({end, scale.same_until(i), offset.same_until(i)});
-          for (; i < until; ++i) y.as<Q>()[i] = saturated<Q>(f(float(x.as<T>()[i]), s, o));
+          for (; i < until; ++i) y.as<Q>()[i] = saturated<Q>(f(Real(x.as<T>()[i]), s, o));
         }
       });
       return {};
@@ -38,9 +40,10 @@ Status each_quantised(const Tensor& x, const Parameter& scale, const Parameter& 
 }
 
 Status check_quantised(const KernelRequest& request) {
-  const DataType type = request.outputs[0].type;
-  if (type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int32) return {};
-  return refuse(formatted("quantising to {} is not supported", graph::name_of(type)));
+  const DataType from = request.inputs[0].type, to = request.outputs[0].type;
+  TRY(with_type(QuantisableTypes{}, from, []<class T>() { return Status{}; }));
+  if (to == DataType::Int8 || to == DataType::UInt8 || to == DataType::Int32) return {};
+  return refuse(formatted("quantising to {} is not supported", graph::name_of(to)));
 }
 
 // round(x / scale) + zero_point
@@ -50,8 +53,7 @@ MadeKernel make_quantize(const KernelRequest& request) {
   return function_kernel([=, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     const auto scale = TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
     const auto zero = TRY(Parameter::read(label, input_or_absent(in, 2), in[0].shape, axis, 0));
-    return each_quantised(in[0], scale, zero, out[0],
-                          [](float x, float s, float z) { return nearest_whole(x / s) + z; });
+    return each_quantised(in[0], scale, zero, out[0], [](auto x, auto s, auto z) { return nearest_whole(x / s) + z; });
   });
 }
 
@@ -68,9 +70,8 @@ MadeKernel make_ascend_quant(const KernelRequest& request) {
     const auto scale = fixed ? Parameter::of(own_scale) : TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
     const auto offset =
         fixed ? Parameter::of(own_offset) : TRY(Parameter::read(label, input_or_absent(in, 2), in[0].shape, axis, 0));
-    return each_quantised(in[0], scale, offset, out[0], [=](float x, float s, float o) {
-      return rounded(rounding, (square ? x * s * s : x * s) + o);
-    });
+    return each_quantised(in[0], scale, offset, out[0],
+                          [=](auto x, auto s, auto o) { return rounded(rounding, (square ? x * s * s : x * s) + o); });
   });
 }
 
