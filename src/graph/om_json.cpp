@@ -126,9 +126,14 @@ class Decoder {
   std::vector<bool> uses_texts_;
 };
 
-Result<std::string> shown(ProtoMessage model) {
+Result<std::string> shown(ProtoMessage model, std::vector<ProtoMessage> parts = {}) {
   const Decoder decoder(model);
   TRY(decoder.decode(model));
+  for (ProtoMessage& part : parts) {
+    TRY(decoder.decode(part));  // the first model has the dictionaries of all
+    for (auto& field : part.fields)
+      if (field.first->name == "graph") model.fields.push_back(std::move(field));
+  }
   return json_text(to_json(model));
 }
 
@@ -147,16 +152,20 @@ std::string printed(const ProtoMessage& model, std::string_view key) {
 
 uint64_t partition_bytes(const PartitionGroup& group, PartitionType type) { return find_partition(group, type).size(); }
 
-Result<ProtoMessage> read_model(const OmContainer& container) {
+Result<ProtoMessage> read_model(const OmContainer& container, size_t index = 0) {
   if (container.header.type == ModelType::Bundle)
     return Status{ACL_ERROR_PARSE_MODEL, "the file is a bundle of models; take them apart first"};
-  return read_proto(model_def_type(), find_partition(container.groups.at(0), PartitionType::ModelDef));
+  return read_proto(model_def_type(), find_partition(container.groups.at(index), PartitionType::ModelDef));
 }
 
 }  // namespace
 
 Result<std::string> om_to_json(std::span<const std::byte> image) {
-  return shown(TRY(read_model(TRY(read_container(image)))));
+  const OmContainer container = TRY(read_container(image));
+  ProtoMessage first = TRY(read_model(container));
+  std::vector<ProtoMessage> parts;
+  for (size_t i = 1; i < container.groups.size(); ++i) parts.push_back(TRY(read_model(container, i)));
+  return shown(std::move(first), std::move(parts));
 }
 
 Result<std::string> ge_text_to_json(std::string_view text) {

@@ -6,6 +6,7 @@ usage: test_om.py ATC DIRECTORY
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import unittest
@@ -128,6 +129,23 @@ class Om(unittest.TestCase):
         self.assertTrue(text.startswith('{\n  "attr": [\n    {\n      "key":'), text[:80])
         for hidden in ('"data_offset"', '"weight_size":', '"output": ['):
             self.assertNotIn(hidden, text)
+
+    def test_mode_1_shows_all_models_of_a_file(self):
+        """As the vendor's converter writes a dynamic-shape model and its compiled parts: one body after the other, the
+        dictionary of the attributes in the first."""
+        first, second = (bytearray((WORK / f"{name}.om").read_bytes()) for name in ("coded", "plain"))
+        struct.pack_into("<I", first, 156, 2)  # models
+        struct.pack_into("<Q", first, 184, len(first) + len(second) - 2 * 256)
+        first[193] = 1  # of dynamic shape
+        (WORK / "two.om").write_bytes(first + second[256:])
+        for name in ("two", "coded"):
+            done = atc("--mode=1", f"--om={name}.om", f"--json={name}_all.json")
+            self.assertEqual(done.returncode, 0, done.stdout)
+        shown, single = (json.loads((WORK / f"{name}_all.json").read_text()) for name in ("two", "coded"))
+        self.assertEqual(shown["name"], single["name"])
+        self.assertEqual(len(shown["graph"]), 2)
+        for graph in shown["graph"]:
+            self.assertEqual([op["name"] for op in graph["op"]], [op["name"] for op in single["graph"][0]["op"]])
 
     def test_mode_1_shows_an_onnx_file(self):
         done = atc("--mode=1", "--framework=5", "--om=net.onnx", "--json=onnx.json")
