@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/model_file.h"
 
-#include <cstdlib>
 #include <cstring>
 
 #include "base/log.h"
+#include "base/strict.h"
 #include "convert/convert.h"
 #include "runtime/process.h"
 
@@ -22,11 +22,6 @@ bool is_om(std::span<const std::byte> image) {
 
 // An ONNX file is a protobuf message that begins with its field 1 (ir_version, a number).
 bool looks_like_onnx(std::span<const std::byte> image) { return !image.empty() && image[0] == std::byte{0x08}; }
-
-bool strict() {
-  const char* value = std::getenv("BELAY_STRICT");
-  return value && std::strcmp(value, "1") == 0;
-}
 
 graph::OmFile as_om_file(std::shared_ptr<graph::Model> model) {
   graph::OmFile file;
@@ -49,7 +44,7 @@ Status require_model_executor() {
 }
 
 Result<graph::OmFile> open_model(const std::filesystem::path& path) {
-  if (path.extension() != ".onnx" || strict()) return graph::read_om(path);
+  if (path.extension() != ".onnx" || strict_mode()) return graph::read_om(path);
   convert::ConvertOptions options;
   options.name = path.stem().string();
   return from_onnx(convert::convert_onnx(path, options));
@@ -59,7 +54,7 @@ Result<graph::OmFile> open_model(const void* image, size_t size) {
   const auto* bytes = static_cast<const std::byte*>(image);
   auto copy = std::make_shared<const std::vector<std::byte>>(bytes, bytes + size);
   const std::span<const std::byte> span(*copy);
-  if (is_om(span) || !looks_like_onnx(span) || strict()) return graph::read_om(span, copy);
+  if (is_om(span) || !looks_like_onnx(span) || strict_mode()) return graph::read_om(span, copy);
   convert::ConvertOptions options;
   options.name = "model";
   return from_onnx(convert::convert_onnx(span, copy, ".", options));

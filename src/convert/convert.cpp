@@ -12,12 +12,14 @@
 #include "convert/gears.h"
 #include "convert/graph_importer.h"
 #include "convert/input_shapes.h"
+#include "convert/name_check.h"
 #include "convert/onnx_reader.h"
 #include "convert/onnx_types.h"
 #include "convert/opset_check.h"
 #include "convert/outputs.h"
 #include "convert/passes/precision.h"
 #include "convert/pipeline.h"
+#include "graph/sizes.h"
 
 namespace belay::convert {
 namespace {
@@ -95,6 +97,9 @@ Result<std::vector<InputSpec>> choose_inputs(const onnx::Graph& graph, const Con
   const auto shapes = TRY(wanted_shapes(options));
   auto inputs = TRY(real_inputs(graph));
   TRY(apply_shapes(shapes, inputs));
+  for (const auto& input : inputs)
+    if (const std::string problem = graph::too_large(input.type, input.shape); !problem.empty())
+      return Status{ACL_ERROR_INVALID_PARAM, formatted("input {}, {}", input.name, problem), "E10001"};
   for (auto& input : inputs)
     if (input.shape.size() == options.input_format.size()) input.format = graph::format_named(options.input_format);
   return inputs;
@@ -153,6 +158,7 @@ Result<std::vector<AippConfig>> read_aipp(const std::string& path) {
 
 Result<Converted> convert(onnx::Model source, const ConvertOptions& options) {
   TRY(onnx::inline_functions(source));
+  TRY(check_names(source.graph));
   TRY(check_opsets(source));
   const auto inputs = TRY(choose_inputs(source.graph, options));
   const auto gears = TRY(parse_gears(options, inputs));

@@ -10,6 +10,7 @@
 
 #include "backend/known_operators.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "executor/eager.h"
 #include "executor/memory_estimate.h"
 #include "executor/program.h"
@@ -26,13 +27,16 @@ constexpr size_t kProgramsKept = 16;
 class HostAllocator : public Allocator {
  public:
   Result<void*> allocate(size_t bytes) override {
-    void* address = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    void* address = rounded >= bytes ? std::aligned_alloc(kAlignment, rounded) : nullptr;
     if (address) return address;
     return Status{static_cast<aclError>(ACL_ERROR_GE_MEMORY_ALLOCATION),
                   "there is no host memory for a tensor of " + std::to_string(bytes) + " bytes"};
   }
   void free(void* address) override { std::free(address); }
 };
+
+using HostMemory = std::unique_ptr<void, decltype(&std::free)>;
 
 size_t count_weights(const graph::Model& model) {
   size_t bytes = 0;
@@ -68,7 +72,7 @@ class LeftToUs {
   Status fill(size_t i, const LiveTensor& result) {
     const size_t bytes = graph::bytes_of(result.tensor.type, result.tensor.count());
     TRY(make(i, bytes));
-    std::memcpy(outputs_[i].data, result.tensor.data, bytes);
+    if (bytes > 0) std::memcpy(outputs_[i].data, result.tensor.data, bytes);  // else there may be no address
     outputs_[i].type = result.tensor.type;
     outputs_[i].shape = result.tensor.shape;
     return {};
@@ -87,13 +91,14 @@ class LeftToUs {
 // A model all of whose shapes are known at load.
 class StaticModel : public LoadedModel {
  public:
-  StaticModel(std::shared_ptr<const graph::Model> model, std::unique_ptr<Program> program, const LoadOptions& options)
-      : model_(std::move(model)), program_(std::move(program)), weight_bytes_(count_weights(*model_)) {
-    if (!options.work_memory) {
-      own_arena_.reset(std::aligned_alloc(kAlignment, std::max(program_->arena_bytes(), kAlignment)));
-      if (!own_arena_) throw std::bad_alloc();
-    }
-    program_->set_arena(options.work_memory ? options.work_memory : own_arena_.get());
+  // `own_arena` is the program's arena, unless the caller has given one.
+  StaticModel(std::shared_ptr<const graph::Model> model, std::unique_ptr<Program> program, HostMemory own_arena,
+              void* given)
+      : model_(std::move(model)),
+        program_(std::move(program)),
+        own_arena_(std::move(own_arena)),
+        weight_bytes_(count_weights(*model_)) {
+    program_->set_arena(own_arena_ ? own_arena_.get() : given);
     program_->tell_plan();
   }
 
@@ -113,7 +118,7 @@ class StaticModel : public LoadedModel {
  private:
   const std::shared_ptr<const graph::Model> model_;
   const std::unique_ptr<Program> program_;
-  std::unique_ptr<void, decltype(&std::free)> own_arena_{nullptr, std::free};
+  const HostMemory own_arena_;
   const size_t weight_bytes_;
 };
 
@@ -238,10 +243,18 @@ class DynamicModel : public LoadedModel {
   std::mutex mutex_;
   std::list<std::shared_ptr<Kept>> kept_;  // guarded by mutex_
   // Of the one run that goes on.
-  std::unique_ptr<void, decltype(&std::free)> arena_{nullptr, std::free};
+  HostMemory arena_{nullptr, std::free};
   size_t arena_bytes_ = 0;
   const size_t weight_bytes_;
 };
+
+Result<void*> make_arena(const graph::Model& model, const Program& program) {
+  const size_t bytes = std::max(program.arena_bytes(), kAlignment);
+  if (auto arena = HostAllocator().allocate(bytes); arena.ok()) return arena;
+  return Status{static_cast<aclError>(ACL_ERROR_GE_MEMORY_ALLOCATION),
+                formatted("model {} needs {} bytes to work in, for which there is not enough host memory",
+                          model.main().name, bytes)};
+}
 
 // The caller's memory when the program fits into it; null: our own, because what aclmdlQuerySize said is enough and the
 // kernels turned out to want more.
@@ -267,10 +280,10 @@ Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> mo
   bool not_static = false;
   auto program = Program::compile(*model, model->main(), GraphRole::Main, {}, program_options, not_static);
   if (program.ok()) {
-    LoadOptions chosen = options;
-    chosen.work_memory = TRY(choose_work_memory(*model, **program, options));
+    void* given = TRY(choose_work_memory(*model, **program, options));
+    HostMemory own(given ? nullptr : TRY(make_arena(*model, **program)), std::free);
     return std::unique_ptr<LoadedModel>(
-        std::make_unique<StaticModel>(std::move(model), std::move(program).value(), chosen));
+        std::make_unique<StaticModel>(std::move(model), std::move(program).value(), std::move(own), given));
   }
   if (!not_static) return program.status();
   return std::unique_ptr<LoadedModel>(std::make_unique<DynamicModel>(std::move(model), program_options));

@@ -8,6 +8,7 @@
 #include "graph/infer_graph.h"
 #include "graph/infer_rows.h"
 #include "graph/schema.h"
+#include "graph/sizes.h"
 
 namespace belay::graph {
 namespace {
@@ -53,6 +54,16 @@ std::vector<int64_t> widened(std::span<const std::byte> bytes) {
   return values;
 }
 
+Status run_rule(InferContext& context) {
+  if (const auto* members = get_if<std::shared_ptr<Graph>>(context.node.attributes, kMembers))
+    return infer_members(context, **members);
+  if (context.model && !context.node.subgraphs.empty()) return infer_subgraphs(context);
+  const InferRule* rule = find_infer_rule(context.node.type);
+  if (!rule) return context.fail("no shape rule for this operator type");
+  TRY(check_inputs(context));
+  return (*rule)(context);
+}
+
 }  // namespace
 
 const InferRule* find_infer_rule(std::string_view op) {
@@ -62,13 +73,12 @@ const InferRule* find_infer_rule(std::string_view op) {
 }
 
 Status infer(InferContext& context) {
-  if (const auto* members = get_if<std::shared_ptr<Graph>>(context.node.attributes, kMembers))
-    return infer_members(context, **members);
-  if (context.model && !context.node.subgraphs.empty()) return infer_subgraphs(context);
-  const InferRule* rule = find_infer_rule(context.node.type);
-  if (!rule) return context.fail("no shape rule for this operator type");
-  TRY(check_inputs(context));
-  return (*rule)(context);
+  TRY(run_rule(context));
+  if (context.data_dependent) return {};  // bounds: whoever needs memory for them asks for it
+  for (size_t i = 0; i < context.outputs.size(); ++i)
+    if (const auto problem = too_large(context.outputs[i].type, context.outputs[i].shape); !problem.empty())
+      return context.fail(formatted("output {}, {}", i, problem));
+  return {};
 }
 
 std::optional<std::vector<int64_t>> integers(const Constant& constant) {

@@ -12,6 +12,7 @@
 #include "graph/om_container.h"
 #include "graph/om_in_out.h"
 #include "graph/om_writer.h"
+#include "graph/sizes.h"
 
 namespace belay::graph {
 namespace {
@@ -116,10 +117,25 @@ Status check_description(const char* what, const std::vector<InOutInfo>& told, c
   return {};
 }
 
+// Programs allocate what the description says.
+Status check_sizes(const char* what, const std::vector<InOutInfo>& tensors) {
+  for (const InOutInfo& tensor : tensors)
+    if (tensor.size > kMostBytes)
+      return bad_model(formatted("{} {}, {} of {}, is larger than any memory", what, tensor.name, to_text(tensor.dims),
+                                 name_of(tensor.type)));
+  return {};
+}
+
 Result<ModelInOut> read_description(std::span<const std::byte> bytes, const Model& model) {
   ModelInOut real = describe(model);
-  if (bytes.empty()) return real;
+  if (bytes.empty()) {
+    TRY(check_sizes("input", real.inputs));
+    TRY(check_sizes("output", real.outputs));
+    return real;
+  }
   ModelInOut told = TRY(read_in_out(bytes));
+  TRY(check_sizes("input", told.inputs));
+  TRY(check_sizes("output", told.outputs));
   TRY(check_description("inputs", told.inputs, real.inputs));
   TRY(check_description("outputs", told.outputs, real.outputs));
   return told;

@@ -93,11 +93,11 @@ size_t bytes_of(DataType type, int64_t count) {
 }
 
 int64_t element_count(const Shape& shape) {
+  if (!is_known(shape)) return -1;
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;  // before the others' product overflows
   int64_t count = 1;
-  for (const int64_t dim : shape) {
-    if (dim < 0) return -1;
+  for (const int64_t dim : shape)
     if (__builtin_mul_overflow(count, dim, &count)) return std::numeric_limits<int64_t>::max();
-  }
   return count;
 }
 

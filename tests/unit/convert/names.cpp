@@ -47,6 +47,28 @@ TEST(ImportNames, InputsInitializersAndOutputsFollowTheRules) {
   EXPECT_EQ(graph::get_or<int64_t>(graph.nodes[0].attributes, "index", -1), 0);
 }
 
+TEST(ImportNames, ATensorWithTwoMakersIsRefusedWithBoth) {
+  const auto refusal = [](const test::OnnxWriter& writer) {
+    const auto converted = import(writer);
+    EXPECT_FALSE(converted.ok());
+    return converted.ok() ? Status{} : converted.status();
+  };
+  const auto net = [] {
+    return test::OnnxWriter().opset(13).input("x", {1, 4}).floats("w", {4}, {1, 2, 3, 4}).output("y");
+  };
+  const Status twice = refusal(net().node("first", "Relu", {"x"}, {"y"}).node("second", "Neg", {"x"}, {"y"}));
+  EXPECT_EQ(twice.code, ACL_ERROR_PARSE_MODEL);
+  EXPECT_EQ(twice.message, "tensor y has two makers: node first (Relu) and node second (Neg); ONNX allows one");
+  EXPECT_THAT(refusal(net().node("", "Relu", {"x"}, {"y"}).node("", "Neg", {"x"}, {"y"})).message,
+              HasSubstr("node 0 (Relu) and node 1 (Neg)"));
+  EXPECT_THAT(refusal(net().node("cut", "Split", {"x"}, {"y", "y"}, {{"axis", 1}})).message,
+              HasSubstr("node cut (Split) and node cut (Split)"));
+  EXPECT_THAT(refusal(net().node("over", "Relu", {"x"}, {"x"}).node("end", "Neg", {"x"}, {"y"})).message,
+              HasSubstr("tensor x has two makers: a graph input and node over (Relu)"));
+  EXPECT_THAT(refusal(net().node("over", "Relu", {"x"}, {"w"}).node("end", "Neg", {"w"}, {"y"})).message,
+              HasSubstr("tensor w has two makers: an initializer and node over (Relu)"));
+}
+
 TEST(ImportNames, OutputEntriesNameOperatorIndexAndTensor) {
   const auto converted = import(test::OnnxWriter()
                                     .opset(13)

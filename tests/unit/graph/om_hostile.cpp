@@ -205,5 +205,19 @@ TEST(HostileGraph, AShapeWhoseSizeOverflowsAsksForMoreThanThereIs) {
   EXPECT_EQ(file.status().code, ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED) << file.status().message;
 }
 
+// Programs would allocate 2^64 - 1 bytes, or few.
+TEST(OmHostile, AnInputBeyondAllMemoryIsRefusedByNameAndShape) {
+  Builder b("net");
+  const Edge x = b.data("x", DataType::Float, {int64_t{1} << 31, int64_t{1} << 31}, 0);
+  b.outputs({b.op("Relu", "relu", {x})});
+  auto image = write_om(b.model(), {});
+  ASSERT_TRUE(image.ok()) << image.status().message;
+  const auto owner = std::make_shared<const std::vector<std::byte>>(*image);
+  const auto file = read_om(*owner, owner);
+  EXPECT_EQ(file.status().code, static_cast<aclError>(ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED));
+  EXPECT_THAT(file.status().message,
+              testing::HasSubstr("input x, [2147483648,2147483648] of DT_FLOAT, is larger than any memory"));
+}
+
 }  // namespace
 }  // namespace belay::graph

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/sizes.h"
+
 namespace belay::graph {
 namespace {
 
@@ -49,6 +51,24 @@ TEST(Types, AnUnknownDimensionMakesTheCountUnknown) {
   EXPECT_TRUE(rank_known({-1}));
   EXPECT_EQ(to_text({1, -1, 3}), "[1,-1,3]");
   EXPECT_EQ(to_text({}), "[]");
+}
+
+TEST(Sizes, NothingIsSmallHoweverLargeTheOtherDimensionsAre) {
+  constexpr int64_t large = int64_t{1} << 40;
+  EXPECT_EQ(element_count({large, large, 0}), 0);
+  EXPECT_EQ(element_count({0, large, large}), 0);
+  EXPECT_EQ(element_count({large, large}), INT64_MAX);
+  EXPECT_EQ(element_count({large, -1, 0}), -1);
+  EXPECT_EQ(too_large(DataType::Float, {large, large, 0}), "");
+}
+
+TEST(Sizes, WhatNoProcessCanAddressIsTooLarge) {
+  EXPECT_EQ(too_large(DataType::Float, {int64_t{1} << 45}), "");
+  EXPECT_EQ(too_large(DataType::Float, {-1, int64_t{1} << 62}), "");  // not known yet
+  EXPECT_EQ(too_large(DataType::Float, {(int64_t{1} << 45) + 1}),
+            "[35184372088833] of DT_FLOAT is larger than any memory");
+  EXPECT_NE(too_large(DataType::Int8, {int64_t{1} << 31, int64_t{1} << 31}), "");
+  EXPECT_NE(too_large(DataType::String, {int64_t{1} << 40, int64_t{1} << 40}), "");  // whatever an element has
 }
 
 }  // namespace
