@@ -10,6 +10,7 @@
 
 #include "atc_modes.h"
 #include "base/json_text.h"
+#include "base/standard_streams.h"
 #include "convert/atc_option_rows.h"
 #include "convert/atc_options.h"
 #include "executor/loaded_model.h"
@@ -162,10 +163,7 @@ void print_help() {
   std::printf("\n  --help\n      Print this help.\n");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+int call(const std::vector<std::string>& arguments) {
   std::printf("ATC start working now, please wait for a moment.\n");
   try {
     auto options = convert::parse_atc_options(arguments);
@@ -173,9 +171,22 @@ int main(int argc, char** argv) {
     if ((*options).help) return print_help(), 0;
     print_without_effect((*options).without_effect);
     if (const Status status = run(*options); !status.ok()) return fail(status);
+  } catch (const std::bad_alloc&) {
+    return fail({ACL_ERROR_BAD_ALLOC, "E19999: there is not enough memory"});
   } catch (const std::exception& error) {
     return fail({ACL_ERROR_INTERNAL_ERROR, std::string("E19999: ") + error.what()});
   }
   std::printf("...\nATC run success, welcome to the next use.\n");
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  hold_standard_streams();
+  const int code = call({argv + 1, argv + argc});
+  const std::string lost = unwritten_output();
+  if (lost.empty()) return code;
+  std::fprintf(stderr, "atc: %s\n", lost.c_str());
+  return kFailed;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // belay: one tool, verb first. Each verb is a file in commands/.
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "acl/acl_rt.h"
+#include "base/standard_streams.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 
@@ -44,6 +43,8 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     return fail(app, usage_problem(given_command(app), error), kUsage);
   } catch (const UsageError& error) {
     return fail(app, error.what(), kUsage);
+  } catch (const std::bad_alloc&) {
+    return fail(app, "there is not enough memory", kBadInput);
   } catch (const std::exception& error) {
     return fail(app, error.what(), kBadInput);
   }
@@ -52,6 +53,7 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  belay::hold_standard_streams();
   CLI::App app{"AscendCL without an Ascend NPU: run models, dump their tensors, look at the dumps.", "belay"};
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text(), "Print the version and exit");
@@ -66,8 +68,9 @@ int main(int argc, char** argv) {
   add_convert(app, exit_code);
   add_overflow(app, exit_code);
   add_cache(app, exit_code);
+  refuse_empty_values(app);
   if (const std::string problem = wrong_command(app, argc, argv); !problem.empty()) return fail(app, problem, kUsage);
   const int code = run(app, argc, argv, exit_code);
-  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
-  return fail(app, std::string("the output cannot be written: ") + std::strerror(errno), kBadInput);
+  const std::string lost = belay::unwritten_output();
+  return lost.empty() ? code : fail(app, lost, kBadInput);
 }

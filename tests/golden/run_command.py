@@ -208,12 +208,51 @@ class RunCommand(DumpTest):
         }.items():
             self.assertIn(text, self.refusal("m.onnx", *option))
 
+    def test_tensors_beyond_all_memory_are_refused_by_name(self):
+        huge = [1 << 31, 1 << 31]  # 2^62 elements; 2^64 bytes
+        self.write("static.onnx", sums(huge))
+        self.write("dynamic.onnx", sums(["n", "m"]))
+        self.write("outer.onnx", model([helper.make_node("Mul", ["a", "b"], ["y"], "mul")],
+                                       [("a", F, ["n", 1]), ("b", F, [1, "m"])], [("y", F, ["n", "m"])]))  # fmt: skip
+        beyond = "[2147483648,2147483648] of {} is larger than any memory"
+        self.assertIn("belay run: input x, " + beyond.format("DT_FLOAT"), self.refusal("static.onnx"))
+        self.assertIn("x " + beyond.format("float32"), self.refusal("dynamic.onnx", "--shape", "x:2147483648,2147483648"))
+        # 2^45 bytes: a number, and more than there is
+        self.assertIn("belay run: input x [8388608,1048576] of float32: 35184372088832 bytes are more than this host has left (",
+                      self.refusal("dynamic.onnx", "--shape", "x:8388608,1048576"))
+        # The inputs are small, only the result is too large: 2^48 bytes.
+        self.assertIn("mul: output 0, [8388608,8388608] of DT_FLOAT is larger than any memory",
+                      self.refusal("outer.onnx", "--shape", "a:8388608,1", "--shape", "b:1,8388608"))
+        for dims in ([1 << 40, 1 << 40, 0], [0, 1 << 40, 1 << 40]):  # nothing is not too much
+            self.write("none.onnx", model([helper.make_node("Neg", ["x"], ["y"])], [("x", F, dims)], [("y", F, dims)]))
+            self.assertEqual(self.shapes("none.onnx"), [dims])
+
+    def test_a_model_that_needs_more_memory_than_there_is_says_so(self):
+        nodes = [helper.make_node("CumSum", ["x", "axis"], ["a"]), helper.make_node("CumSum", ["x", "axis"], ["b"], reverse=1),
+                 helper.make_node("Sub", ["a", "b"], ["y"])]  # fmt: skip
+        self.write("m.onnx", model(nodes, [("x", F, ["n"])], [("y", F, ["n"])], {"axis": np.int64(0)}))
+        command = [ATC, "--model=m.onnx", "--framework=5", "--output=m", "--soc_version=Ascend910B3", "--input_format=ND"]
+        # Each of the two in between fits into the addresses that a process has, both together do not.
+        done = subprocess.run([*command, "--input_shape=x:30000000000000"], cwd=self.work, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 255, done.stdout)
+        self.assertIn("atc: model m needs 240000000000000 bytes to work in, for which there is not enough host memory", done.stderr)
+
+    def test_nothing_is_printed_into_a_file_of_ours(self):
+        config = self.config(dump_list=[{}])
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', BELAY, "run", "tiny.onnx", "--dump", config],
+                              cwd=self.work, capture_output=True, text=True)  # fmt: skip
+        self.assertEqual((done.returncode, done.stderr), (3, "belay run: the output cannot be written: Bad file descriptor\n"))
+        for path in self.work.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(b"loaded in", path.read_bytes(), path)
+
     def test_what_fits_no_model_is_wrong_use(self):
         self.write("m.onnx", sums(["n", 3]))
         for option, text in {
             ("--shape", "x:a,b"): "'a,b' is not a list of dimensions such as 1,3,224,224",
             ("--shape", "1,3"): "it is written NAME:1,3,224,224",
             ("--gear", "much"): "'much' is not a list of dimensions",
+            ("--input", "x="): "--input x=: the name of a file is missing after the =",
         }.items():
             self.assertIn(text, self.refusal("m.onnx", *option, code=2))
 

@@ -49,6 +49,18 @@ class Memory(DumpTest):
         done = self.run_model(layers("n"), "--memory", "--memory-limit", "much", code=2)
         self.assertIn("--memory-limit: 'much' is not a size", done.stderr)
 
+    def test_the_log_is_written_whole_and_a_lost_one_is_no_success(self):
+        options = ("--shape", "x:64,8", "--memory", "--memory-log")
+        done = self.run_model(layers("n"), *options, "/dev/full", code=3)
+        self.assertEqual(done.stderr, "belay run: /dev/full cannot be written: No space left on device\n")
+        self.assertIn("blocks from the stream's allocator", done.stdout)
+        self.assertIn("belay run: nowhere/log.csv cannot be written", self.run_model(layers("n"), *options, "nowhere/log.csv", code=3).stderr)
+        # A run that failed is when somebody wants to read it.
+        self.run_model(layers("n"), *options, "log.csv", "--memory-limit", "100", code=3)
+        rows = list(csv.DictReader((self.work / "log.csv").read_text().splitlines()))
+        self.assertEqual([(row["call"], row["address"]) for row in rows], [("take", "0")])
+        self.assertEqual([path.name for path in self.work.glob(".belay*")], [])
+
     def test_a_model_of_fixed_shapes_does_not_ask(self):
         self.assertIn("was not asked", self.run_model(layers(4), "--memory").stdout)
         self.assertEqual(self.report(layers(4), "--memory")["memory"]["blocks"], 0)

@@ -111,6 +111,13 @@ class Atc(unittest.TestCase):
         self.assertIn("check_result.json", self.atc(model="odd.onnx", code=255).stderr)
         self.assertIn("check_result.json", self.atc("--mode=3", code=255).stderr)
 
+    def test_output_that_is_lost_is_no_success(self):
+        for where, why in ((">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
+            for command in (self.command(), [ATC, "--help"]):
+                done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {where}', *command], cwd=self.work, env=self.environment,
+                                      capture_output=True, text=True)  # fmt: skip
+                self.assertEqual((done.returncode, done.stderr), (255, f"atc: the output cannot be written: {why}\n"))
+
     def test_options_without_effect_are_said(self):
         self.assertIn("\nwithout effect on a CPU: --log, --core_type\n", self.atc("--log=error", "--core_type=AiCore").stdout)
 

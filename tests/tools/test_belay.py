@@ -87,10 +87,19 @@ class Mistakes(unittest.TestCase):
             self.assertIn("nowhere", self.refused(command, "nowhere", code=BAD_INPUT))
 
     def test_output_that_is_lost_is_no_success(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([BELAY, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(done.returncode, BAD_INPUT)
-        self.assertIn("belay info: the output cannot be written: No space left on device", done.stderr)
+        for arguments, title in ((["info"], "belay info"), (["--help"], "belay"), (["--version"], "belay"),
+                                 (["show", "--help"], "belay show")):  # fmt: skip
+            for where, why in ((">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
+                done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {where}', BELAY, *arguments], capture_output=True, text=True)
+                said = f"{title}: the output cannot be written: {why}\n"
+                self.assertEqual((done.returncode, done.stderr), (BAD_INPUT, said), arguments)
+
+    def test_empty_values_are_wrong_use(self):
+        for command, options in {"run": ("--input", "--shape", "--gear", "--dump", "--output", "--memory-log"),
+                                 "show": ("--op",), "convert": ("--output",)}.items():  # fmt: skip
+            for option in options:
+                self.assertIn(f"{option}: its value is empty", self.refused(command, "d", option, ""))
+            self.assertIn("its value is empty", self.refused(command, ""))
 
 
 class Sentences(unittest.TestCase):

@@ -70,6 +70,13 @@ CLI::Validator one_of(std::vector<std::string> names) {
   return {check, "", ""};
 }
 
+void refuse_empty_values(CLI::App& app) {
+  const auto check = [](std::string& text) { return std::string(text.empty() ? "its value is empty" : ""); };
+  for (CLI::App* command : app.get_subcommands(nullptr))
+    for (CLI::Option* option : command->get_options())
+      if (option->get_items_expected_max() > 0) option->check({check, "", ""});
+}
+
 std::string wrong_command(const CLI::App& app, int argc, const char* const* argv) {
   const auto names = command_names(app);
   if (argc < 2) return "a command is missing: " + joined(names, "or");

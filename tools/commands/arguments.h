@@ -25,6 +25,9 @@ CLI::Validator positive_number();
 // Values that are none of these are refused with all of them and the nearest.
 CLI::Validator one_of(std::vector<std::string> names);
 
+// An option or argument with an empty value (--dump=) is refused, in all commands.
+void refuse_empty_values(CLI::App& app);
+
 // The first argument when it is no command: a sentence that names the nearest, or says that it is not there yet. Empty
 // when it is a command or an option.
 std::string wrong_command(const CLI::App& app, int argc, const char* const* argv);

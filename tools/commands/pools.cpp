@@ -2,9 +2,9 @@
 #include "commands/pools.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "acl/acl_rt_allocator.h"
+#include "base/text.h"
 
 namespace belay::tools {
 namespace {
@@ -16,6 +16,10 @@ size_t forget(std::map<void*, size_t>& live, void* address) {
   const size_t bytes = found->second;
   live.erase(found);
   return bytes;
+}
+
+std::string log_line(const char* call, size_t bytes, const void* address) {
+  return formatted("{},{},", call, bytes) + (address ? formatted("{}\n", address) : "0\n");
 }
 
 // A block is its address.
@@ -75,22 +79,15 @@ void LimitedPool::give(void* address) {
   under_.give(address);
 }
 
-LoggingPool::LoggingPool(Pool& under, const std::string& file) : under_(under), file_(std::fopen(file.c_str(), "w")) {
-  if (!file_) throw std::runtime_error("cannot write " + file);
-  std::fprintf(file_, "call,bytes,address\n");
-}
-
-LoggingPool::~LoggingPool() { std::fclose(file_); }
-
 void* LoggingPool::take(size_t bytes) {
   void* address = under_.take(bytes);
   if (address) live_[address] = bytes;
-  std::fprintf(file_, "take,%zu,%#zx\n", bytes, reinterpret_cast<size_t>(address));
+  lines_ += log_line("take", bytes, address);
   return address;
 }
 
 void LoggingPool::give(void* address) {
-  std::fprintf(file_, "give,%zu,%#zx\n", forget(live_, address), reinterpret_cast<size_t>(address));
+  lines_ += log_line("give", forget(live_, address), address);
   under_.give(address);
 }
 

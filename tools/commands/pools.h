@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -66,15 +65,14 @@ class LimitedPool : public Pool {
 // Writes a line for each call: "take,<bytes>,<address>" or "give,<bytes>,<address>"; address 0 when there was none.
 class LoggingPool : public Pool {
  public:
-  // Throws std::runtime_error when the file cannot be made.
-  LoggingPool(Pool& under, const std::string& file);
-  ~LoggingPool() override;
+  // Adds to `lines`.
+  LoggingPool(Pool& under, std::string& lines) : under_(under), lines_(lines) {}
   void* take(size_t bytes) override;
   void give(void* address) override;
 
  private:
   Pool& under_;
-  std::FILE* file_;
+  std::string& lines_;
   std::map<void*, size_t> live_;
 };
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "acl/acl_dump.h"
+#include "base/atomic_file.h"
 #include "base/config_keys.h"
 #include "base/file.h"
 #include "base/json_text.h"
@@ -125,6 +126,22 @@ void run(const RunOptions& options) {
   if (!lost.empty()) throw std::runtime_error("the dump is not whole: " + lost);
 }
 
+// The log of the allocator's calls is written whatever becomes of the run.
+void run_logged(RunOptions& options) {
+  std::string lines = "call,bytes,address\n";
+  options.memory.log = &lines;
+  std::exception_ptr failed;
+  try {
+    run(options);
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  const Status written = write_file(options.memory_log, lines);
+  if (failed && !written.ok()) std::fprintf(stderr, "belay run: %s\n", written.message.c_str());
+  if (failed) std::rethrow_exception(failed);
+  if (!written.ok()) throw std::runtime_error(written.message);
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
@@ -158,7 +175,7 @@ void add_run(CLI::App& app, int& exit_code) {
   add("--memory-limit", options->memory_limit, "SIZE",
       "Let that allocator give at most this, such as 64M (default: no limit)")
       ->needs(memory);
-  add("--memory-log", options->memory.log, "FILE", "Write each of its calls to this .csv file (default: no log)")
+  add("--memory-log", options->memory_log, "FILE", "Write each of its calls to this .csv file (default: no log)")
       ->needs(memory);
   command->callback([options, &exit_code] {
     if (!options->memory_limit.empty()) {
@@ -167,7 +184,10 @@ void add_run(CLI::App& app, int& exit_code) {
         throw UsageError("--memory-limit: '" + options->memory_limit + "' is not a size such as 64M");
       options->memory.limit = *limit;
     }
-    run(*options);
+    if (options->memory_log.empty())
+      run(*options);
+    else
+      run_logged(*options);
     exit_code = kAgree;
   });
 }

@@ -29,7 +29,9 @@ GivenInputs::GivenInputs(const std::vector<std::string>& files, const std::vecto
                                (names.size() == 1 ? " input" : " inputs"));
     const std::string name = equals == std::string::npos ? names[position++] : text.substr(0, equals);
     require_known("--input " + text, name, names);
-    files_[name] = equals == std::string::npos ? text : text.substr(equals + 1);
+    const std::string file = equals == std::string::npos ? text : text.substr(equals + 1);
+    if (file.empty()) throw UsageError("--input " + text + ": the name of a file is missing after the =");
+    files_[name] = file;
   }
   for (const std::string& text : shapes) {
     const size_t colon = text.rfind(':');

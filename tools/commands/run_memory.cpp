@@ -8,7 +8,7 @@ namespace belay::tools {
 RunMemory::RunMemory(aclrtStream stream, const MemoryOptions& options) {
   Pool* pool = &device_;
   if (options.limit > 0) pool = &limited_.emplace(*pool, options.limit);
-  if (!options.log.empty()) pool = &logged_.emplace(*pool, options.log);
+  if (options.log) pool = &logged_.emplace(*pool, *options.log);
   pool = &counted_.emplace(*pool);
   registration_.emplace(stream, *pool);
   if (registration_->code != ACL_SUCCESS) throw std::runtime_error("aclrtAllocatorRegister failed");

@@ -13,8 +13,8 @@ namespace belay::tools {
 
 struct MemoryOptions {
   bool shown = false;
-  uint64_t limit = 0;  // 0: none
-  std::string log;     // a file; empty: none
+  uint64_t limit = 0;          // 0: none
+  std::string* log = nullptr;  // where the lines of the log are added; null: none
 };
 
 // The memory of a run: the stream's allocator is a pool of ours, counted, and limited and logged when asked. Lives as

@@ -24,19 +24,19 @@ struct RunOptions {
   double seconds = std::numeric_limits<double>::infinity();
   uint64_t seed = 0;
   bool json = false;
-  std::string memory_limit;
+  std::string memory_limit, memory_log;
   MemoryOptions memory;
 };
 
-// A loaded model and its datasets, by the calls that any AscendCL program makes. Failures are std::runtime_error.
+// A loaded model and its datasets, by the calls that any AscendCL program makes. Failures are std::runtime_error; what
+// was made until then is given back.
 class RunSession {
  public:
   explicit RunSession(const RunOptions& options);
-  ~RunSession();
 
   // Milliseconds.
   double execute();
-  double load_ms() const { return load_ms_; }
+  double load_ms() const { return model_.load_ms; }
   std::vector<HostTensor> results() const;
   // With --memory; else null.
   const RunMemory* memory() const { return memory_.get(); }
@@ -44,7 +44,35 @@ class RunSession {
   std::pair<size_t, size_t> work_and_weights() const;
 
  private:
-  void add(aclmdlDataset* dataset, const void* host, size_t bytes);
+  struct Library {
+    explicit Library(const std::string& config);
+    ~Library() { aclFinalize(); }
+    Library(const Library&) = delete;
+    Library& operator=(const Library&) = delete;
+  };
+  struct Device {
+    Device();
+    ~Device() { aclrtResetDevice(0); }
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+  };
+  struct Model {
+    explicit Model(const std::string& file);
+    ~Model() { aclmdlUnload(id); }
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+    uint32_t id = 0;
+    double load_ms = 0;
+  };
+  struct Destroy {
+    void operator()(aclmdlDesc* desc) const { aclmdlDestroyDesc(desc); }
+    void operator()(aclmdlDataset* dataset) const;  // with its buffers and their memory
+    void operator()(aclTensorDesc* desc) const { aclDestroyTensorDesc(desc); }
+    void operator()(aclrtStream stream) const { aclrtDestroyStream(stream); }
+  };
+  using Dataset = std::unique_ptr<aclmdlDataset, Destroy>;
+
+  void add(Dataset& dataset, const void* host, size_t bytes);
   void fill_inputs();
   HostTensor make_input(size_t index, const GivenInputs& given);
   void describe(size_t index, const HostTensor& tensor);
@@ -53,14 +81,15 @@ class RunSession {
 
   const RunOptions& options_;
   std::mt19937_64 random_;
-  double load_ms_ = 0;
-  uint32_t model_ = 0;
-  aclmdlDesc* desc_ = nullptr;
+  // Given back in the opposite order.
+  const Library library_;
+  const Device device_;
+  const Model model_;
+  const std::unique_ptr<aclmdlDesc, Destroy> desc_{aclmdlCreateDesc()};
   std::optional<Gear> gear_;
-  aclrtStream stream_ = nullptr;  // with --memory
-  std::unique_ptr<RunMemory> memory_;
-  aclmdlDataset* inputs_ = aclmdlCreateDataset();
-  aclmdlDataset* outputs_ = aclmdlCreateDataset();
+  Dataset inputs_{aclmdlCreateDataset()}, outputs_{aclmdlCreateDataset()};
+  std::unique_ptr<RunMemory> memory_;  // with --memory
+  std::unique_ptr<void, Destroy> stream_;
 };
 
 }  // namespace belay::tools

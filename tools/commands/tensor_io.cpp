@@ -15,6 +15,7 @@
 #include "base/half.h"
 #include "base/npy.h"
 #include "commands/arguments.h"
+#include "graph/sizes.h"
 
 namespace belay::tools {
 namespace {
@@ -62,10 +63,13 @@ std::vector<std::byte> read_file(const std::string& path) {
 
 }  // namespace
 
-int64_t HostTensor::count() const {
-  int64_t count = 1;
-  for (const int64_t dim : shape) count *= dim;
-  return count;
+int64_t HostTensor::count() const { return graph::element_count(shape); }
+
+size_t HostTensor::byte_size() const {
+  size_t bytes = 0;
+  const bool overflows = __builtin_mul_overflow(static_cast<size_t>(count()), aclDataTypeSize(type), &bytes);
+  if (!overflows && bytes <= graph::kMostBytes) return bytes;
+  throw std::runtime_error(name + " " + dims_text(shape) + " of " + type_name(type) + " is larger than any memory");
 }
 
 double HostTensor::at(int64_t index) const {

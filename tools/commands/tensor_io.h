@@ -19,7 +19,8 @@ struct HostTensor {
   std::vector<std::byte> bytes;
 
   int64_t count() const;
-  size_t byte_size() const { return static_cast<size_t>(count()) * aclDataTypeSize(type); }
+  // Throws std::runtime_error when no memory could hold it.
+  size_t byte_size() const;
   // Element `index` as a double, whatever the type.
   double at(int64_t index) const;
 };
