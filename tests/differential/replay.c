@@ -14,19 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support/c_program.h"
 #include "acl/acl.h"
 
 enum { kSets = 10, kOutputs = 64, kGuard = 64, kMark = 0xa5 };
-
-#define CHECK(call)                                                            \
-  do {                                                                         \
-    aclError code_ = (call);                                                   \
-    if (code_ != ACL_SUCCESS) {                                                \
-      const char* why_ = aclGetRecentErrMsg();                                 \
-      fprintf(stderr, "%s returned %d\n%s\n", #call, code_, why_ ? why_ : ""); \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 struct set {
   aclmdlDataset *in, *out;
@@ -40,24 +31,6 @@ static uint32_t model;
 static aclmdlDesc* desc;
 static aclrtStream stream;
 static struct set sets[kSets];
-
-static void fail(const char* what, const char* which) {
-  fprintf(stderr, "%s: %s\n", what, which);
-  exit(1);
-}
-
-static char* read_file(const char* path, size_t* size) {
-  FILE* file = fopen(path, "rb");
-  if (!file) fail("cannot read", path);
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  char* bytes = malloc(*size + 1);
-  if (fread(bytes, 1, *size, file) != *size) fail("cannot read", path);
-  bytes[*size] = 0;
-  fclose(file);
-  return bytes;
-}
 
 static int parse_dims(char* text, int64_t* dims) {
   int count = 0;
@@ -81,16 +54,6 @@ static void* guarded(size_t size) {
   CHECK(aclrtMalloc(&memory, size + kGuard, ACL_MEM_MALLOC_HUGE_FIRST));
   CHECK(aclrtMemset(memory, size + kGuard, kMark, size + kGuard));
   return memory;
-}
-
-static void release(aclmdlDataset* dataset) {
-  size_t i;
-  for (i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
-    aclDataBuffer* buffer = aclmdlGetDatasetBuffer(dataset, i);
-    if (aclGetDataBufferAddr(buffer)) CHECK(aclrtFree(aclGetDataBufferAddr(buffer)));
-    CHECK(aclDestroyDataBuffer(buffer));
-  }
-  CHECK(aclmdlDestroyDataset(dataset));
 }
 
 static void drop(struct set* set) {

@@ -9,32 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support/c_program.h"
 #include "acl/acl.h"
-
-#define CHECK(call)                                                                   \
-  do {                                                                                \
-    aclError code_ = (call);                                                          \
-    if (code_ != ACL_SUCCESS) {                                                       \
-      const char* why_ = aclGetRecentErrMsg();                                        \
-      fprintf(stderr, "%s returned %d\n%s\n", #call, code_, why_ ? why_ : "");        \
-      exit(1);                                                                        \
-    }                                                                                 \
-  } while (0)
-
-static void* read_file(const char* path, size_t* size) {
-  FILE* file = fopen(path, "rb");
-  if (!file) {
-    fprintf(stderr, "cannot read %s\n", path);
-    exit(1);
-  }
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  void* bytes = malloc(*size + 1);
-  if (fread(bytes, 1, *size, file) != *size) exit(1);
-  fclose(file);
-  return bytes;
-}
 
 static void add_buffer(aclmdlDataset* dataset, const void* host, size_t used, size_t size) {
   void* device = NULL;
@@ -65,16 +41,6 @@ static void write_output(aclmdlDesc* desc, aclmdlDataset* outputs, size_t index,
   fclose(file);
   free(host);
   printf("%s\n", aclmdlGetOutputNameByIndex(desc, index));
-}
-
-static void release(aclmdlDataset* dataset) {
-  size_t i;
-  for (i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
-    aclDataBuffer* buffer = aclmdlGetDatasetBuffer(dataset, i);
-    if (aclGetDataBufferAddr(buffer)) CHECK(aclrtFree(aclGetDataBufferAddr(buffer)));
-    CHECK(aclDestroyDataBuffer(buffer));
-  }
-  CHECK(aclmdlDestroyDataset(dataset));
 }
 
 int main(int argc, char** argv) {
