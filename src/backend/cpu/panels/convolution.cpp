@@ -56,7 +56,8 @@ class PanelConvolution : public Kernel {
         takes_(taken),
         gives_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
         pieces_(divide(geometry_, std::max(request.threads, 1))),
-        threads_(std::clamp<int64_t>(request.threads, 1, pieces_.of_rows * pieces_.of_panels)),
+        threads_(std::clamp<int64_t>(std::min<int64_t>(request.threads, worth_threads(geometry_)), 1,
+                                     pieces_.of_rows * pieces_.of_panels)),
         given_(std::move(filter)),
         weights_(std::move(weights)),
         zeros_(static_cast<size_t>(geometry_.groups * geometry_.inputs)) {}
@@ -187,7 +188,7 @@ MadeKernel make(const KernelRequest& request) {
   const graph::InferContext context(*chain.head, chain.infos);
   const Convolution c = TRY(graph::read_convolution(context));
   TRY(check_convolution(request, chain, c));
-  if (c.groups > 1 && c.input_channels == c.groups) return refuse("a convolution of each channel by itself");
+  if (c.groups > 1 && c.input_channels == c.groups) return refuse("each channel is by itself");
   const graph::TensorInfo& given = chain.infos[c.filter];
   const Filter filter(c, given.shape, given.value ? given.value->bytes.data() : nullptr);
   const Geometry g(c);
@@ -209,7 +210,6 @@ constexpr KernelRow rows[] = {
     {"Conv3D", "panels", make},
     {"Conv3D", "fused panels", make},
 };
-
 }  // namespace
 
 std::span<const KernelRow> panel_convolution_rows() { return rows; }

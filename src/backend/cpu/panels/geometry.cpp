@@ -49,6 +49,12 @@ Geometry::Geometry(const graph::Convolution& c)
       outputs(c.output_channels / c.groups),
       pixel(c.input_channels) {}
 
+int64_t worth_threads(const Geometry& g) {
+  const auto rows = static_cast<double>(g.rows()), outputs = static_cast<double>(g.groups * g.outputs);
+  const double operations = 2 * rows * outputs * static_cast<double>(g.depth());
+  return threads_for(operations, sizeof(float) * rows * (outputs + static_cast<double>(g.groups * g.inputs)));
+}
+
 void find_rows(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count,
                const float** seen) {
   const Volume& v = g.volume;

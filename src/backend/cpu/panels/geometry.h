@@ -21,6 +21,9 @@ struct Geometry {
   int64_t rows() const { return batch * volume.output[0] * volume.output[1] * volume.output[2]; }
 };
 
+// How many threads the product pays for.
+int64_t worth_threads(const Geometry& g);
+
 // Where each tap of the filter finds its pixel: seen[t * count + i] for the places [first, first + count) of y. What
 // lies outside of x is `zeros`, a pixel of them.
 void find_rows(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, const float** seen);

@@ -8,6 +8,7 @@
 
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/other_row.h"
+#include "backend/cpu/panels/geometry.h"
 #include "backend/cpu/winograd/tiles.h"
 #include "base/parallel.h"
 
@@ -17,7 +18,7 @@ namespace {
 using graph::Convolution;
 using namespace winograd;
 
-// Below it, the fewer products do not pay for reading 16 weights instead of 9.
+// Below it, the fewer products do not pay for reading 16 or 36 weights instead of 9.
 constexpr int64_t fewest_tiles = 40;
 // With greater magnitudes, or infinities and NaNs, the sums of neighbours would show in results that do not depend on
 // them.
@@ -28,7 +29,8 @@ constexpr float largest_input = 0x1p100f, largest_weight = 0x1p20f;
 int64_t divide(const Geometry& g, int64_t threads) {
   constexpr int64_t smallest_group = 24;
   static_assert(smallest_group >= panels::row_step, "a group without tiles");
-  const int64_t most_tiles = std::clamp<int64_t>(16384 / g.inputs, smallest_group, 54);
+  const int64_t most_tiles = g.tile == 2 ? std::clamp<int64_t>(16384 / g.inputs, smallest_group, 54)
+                                         : std::clamp<int64_t>(8192 / g.inputs, smallest_group, 48);
   const int64_t groups = (g.tiles() + most_tiles - 1) / most_tiles, even = (groups + threads - 1) / threads * threads;
   return groups > 1 && g.tiles() >= even * smallest_group ? even : groups;
 }
@@ -45,7 +47,8 @@ class WinogradConvolution : public Kernel {
         steps_(panels::steps_of(chain.activation)),
         layout_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
         groups_(divide(g, std::max(request.threads, 1))),
-        threads_(std::clamp<int64_t>(request.threads, 1, groups_ * panels())),
+        threads_(std::clamp<int64_t>(std::min<int64_t>(request.threads, panels::worth_threads(panels::Geometry(c))), 1,
+                                     groups_ * panels())),
         weights_(std::move(weights)),
         zeros_(static_cast<size_t>(g.inputs)),
         direct_(request, request.node.attributes.contains(graph::kMembers) ? "fused panels" : "panels"),
@@ -82,8 +85,8 @@ class WinogradConvolution : public Kernel {
   // From a point to the next. A line more than the data: planes whose distance is a multiple of 4096 bytes would fight
   // for the same places of the first cache.
   int64_t plane_of(int64_t channels) const { return together() * channels + panels::lane_step; }
-  int64_t tile_floats() const { return points * plane_of(geometry_.inputs); }
-  int64_t product_floats() const { return points * plane_of(panels::panel_width); }
+  int64_t tile_floats() const { return geometry_.points() * plane_of(geometry_.inputs); }
+  int64_t product_floats() const { return geometry_.points() * plane_of(panels::panel_width); }
   float* tiles_of(int64_t thread) const { return scratch_ + thread * (tile_floats() + product_floats()); }
 
   // Each thread transforms for itself what its pieces need: to take it out of another core's cache would last longer.
@@ -101,6 +104,7 @@ class WinogradConvolution : public Kernel {
     const int64_t depth = geometry_.inputs, width = panels::width_at(channel, geometry_.outputs);
     const int64_t pitch = panels::pitch_of(width);
     const int64_t first = begin_of(group), count = begin_of(group + 1) - first, plane = plane_of(panels::panel_width);
+    const int64_t points = geometry_.points();
     const float *v = tiles_of(thread), *u = static_cast<const float*>(weights_.get()) + points * channel * depth;
     float* m = tiles_of(thread) + tile_floats();
     std::vector<const float*> rows(static_cast<size_t>(count));
@@ -143,9 +147,10 @@ Status check_weights(const graph::Constant& filter) {
   return {};
 }
 
-Geometry read_geometry(const Convolution& c, const Shape& x, const Shape& y) {
+Geometry read_geometry(int64_t tile, const Convolution& c, const Shape& x, const Shape& y) {
   const size_t rows = c.axes.spatial[0], columns = c.axes.spatial[1];
-  return {x[c.axes.batch],
+  return {tile,
+          x[c.axes.batch],
           x[rows],
           x[columns],
           c.input_channels,
@@ -156,21 +161,29 @@ Geometry read_geometry(const Convolution& c, const Shape& x, const Shape& y) {
           c.window.pad_begin[1]};
 }
 
+template <int64_t tile>
 MadeKernel make(const KernelRequest& request) {
   const Chain chain = TRY(read_chain(request));
   const graph::InferContext context(*chain.head, chain.infos);
   const Convolution c = TRY(graph::read_convolution(context));
   TRY(check(request, chain, c));
-  const Geometry g = read_geometry(c, chain.infos[c.x].shape, request.outputs[0].shape);
+  const Geometry g = read_geometry(tile, c, chain.infos[c.x].shape, request.outputs[0].shape);
   if (g.tiles() < fewest_tiles) return refuse("the image is small");
   TRY(check_weights(*chain.infos[c.filter].value));
   const panels::Filter filter(c, chain.infos[c.filter].shape, chain.infos[c.filter].value->bytes.data());
   const PackedWeights weights =
-      TRY(panels::pack_filter("winograd", filter, points * g.inputs * panels::pitch_of(g.outputs), transform_filter));
+      TRY(panels::pack_filter(tile == 2 ? "winograd" : "winograd 4", filter,
+                              g.points() * g.inputs * panels::pitch_of(g.outputs), transform_filter<tile>));
   return std::unique_ptr<Kernel>(new WinogradConvolution(request, chain, c, g, weights));
 }
 
-constexpr KernelRow rows[] = {{"Conv2D", "winograd", make}, {"Conv2D", "fused winograd", make}};
+// The larger tile first: it refuses where there are too few of them.
+constexpr KernelRow rows[] = {
+    {"Conv2D", "winograd 4", make<4>},
+    {"Conv2D", "fused winograd 4", make<4>},
+    {"Conv2D", "winograd", make<2>},
+    {"Conv2D", "fused winograd", make<2>},
+};
 
 }  // namespace
 
