@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/gemm.h"
 
-#include <dnnl.h>
-
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
-#include "backend/cpu/onednn/one_thread.h"
+#include "backend/cpu/matmul/product.h"
 #include "base/parallel.h"
 
 namespace belay::backend::cpu {
@@ -32,12 +33,15 @@ void plain(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T beta, T*
 
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, float beta, float* c, int64_t stride) {
   if (m == 0 || n == 0) return;
-  const auto at_least_one = [](int64_t value) { return std::max<int64_t>(1, value); };
-  const onednn::OneThread alone;
-  const auto status = k == 0 ? dnnl_invalid_arguments
-                             : dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1.0f, a.data,
-                                          at_least_one(a.stride), b.data, at_least_one(b.stride), beta, c, stride);
-  if (status != dnnl_success) plain(m, n, k, a, b, beta, c, stride);
+  if (k == 0 || (beta != 0 && beta != 1)) return plain(m, n, k, a, b, beta, c, stride);
+  constexpr int64_t first[] = {0};
+  matmul::Sizes s{.m = m, .n = n, .k = k, .y_row = stride, .a_starts = first, .b_starts = first};
+  (a.transposed ? s.a_column : s.a_row) = a.stride;
+  (b.transposed ? s.b_column : s.b_row) = b.stride;
+  const matmul::Product product(s, current_threads());
+  const std::unique_ptr<void, decltype(&std::free)> scratch(std::aligned_alloc(64, product.scratch_bytes()), std::free);
+  if (!scratch) throw std::bad_alloc();
+  product.run({a.data, b.data, {.addend = beta == 1 ? c : nullptr}, c}, scratch.get());
 }
 
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<double> a, Matrix<double> b, double beta, double* c, int64_t stride) {

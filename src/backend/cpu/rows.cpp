@@ -29,6 +29,7 @@ constexpr Family fast_families[] = {
     cpu::transposed_rows,
     cpu::winograd_rows,
     cpu::panel_convolution_rows,
+    cpu::panel_matmul_rows,
     cpu::onednn_convolution_rows,
     cpu::onednn_pooling_rows,
     cpu::onednn_matmul_rows,

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "hwy/targets.h"
+#include "support/older_processor.h"
 
 namespace belay::backend::cpu::panels {
 namespace {
@@ -126,25 +126,9 @@ TEST(PanelProduct, TakesTheStepsOfAHardSigmoidInTheirOrder) {
                 [](double x) { return std::clamp(double(0.2f) * x + 0.5, 0.0, 1.0); });
 }
 
-// While it lives, the instruction sets in `without` are not used.
-class Without {
- public:
-  explicit Without(int64_t without) {
-    hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~without);
-    hwy::GetChosenTarget().DeInit();
-  }
-  ~Without() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-  Without(const Without&) = delete;
-  Without& operator=(const Without&) = delete;
-};
-
 TEST(PanelProduct, OlderInstructionSetsAgree) {
-  constexpr int64_t avx512 = HWY_AVX3 | HWY_AVX3_DL;
-  for (const int64_t without : {avx512, int64_t{avx512 | HWY_AVX2}}) {
-    const Without older(without);
+  for (const int64_t without : {test::avx512, int64_t{test::avx512 | HWY_AVX2}}) {
+    const test::OlderProcessor older(without);
     for (const int64_t width : {3, 24, 37, 64}) {
       SCOPED_TRACE(width);
       const Product product{13, 3, 140, width};

@@ -68,12 +68,13 @@ void copy_rows(const std::vector<Dim>& dims, T* dst, const T* src, int64_t begin
 
 // Four elements of four bytes, turned four rows at a time in registers.
 using Quad __attribute__((vector_size(16))) = uint32_t;
-Quad load_quad(const uint32_t* from) {
+Quad load_quad(const void* from) {
   Quad quad;
   std::memcpy(&quad, from, sizeof(quad));
   return quad;
 }
-void turn_quads(uint32_t* dst, int64_t dst_step, const uint32_t* src, int64_t src_step) {
+template <class T>
+void turn_quads(T* dst, int64_t dst_step, const T* src, int64_t src_step) {
   const Quad a = load_quad(src), b = load_quad(src + src_step), c = load_quad(src + 2 * src_step),
              d = load_quad(src + 3 * src_step);
   const Quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
@@ -88,16 +89,16 @@ void turn_quads(uint32_t* dst, int64_t dst_step, const uint32_t* src, int64_t sr
 constexpr int64_t tile = 16;
 template <class T>
 void turn_tile(T* dst, int64_t dst_step, const T* src, int64_t src_step, int64_t height, int64_t width) {
+  int64_t whole_height = 0, whole_width = 0;  // of what is turned in registers
   if constexpr (sizeof(T) == 4) {
-    if (height == tile && width == tile) {
-      for (int64_t i = 0; i < tile; i += 4)
-        for (int64_t j = 0; j < tile; j += 4)
-          turn_quads(dst + i * dst_step + j, dst_step, src + j * src_step + i, src_step);
-      return;
-    }
+    whole_height = height / 4 * 4;
+    whole_width = width / 4 * 4;
+    for (int64_t i = 0; i < whole_height; i += 4)
+      for (int64_t j = 0; j < whole_width; j += 4)
+        turn_quads(dst + i * dst_step + j, dst_step, src + j * src_step + i, src_step);
   }
   for (int64_t i = 0; i < height; ++i)
-    for (int64_t j = 0; j < width; ++j) dst[i * dst_step + j] = src[j * src_step + i];
+    for (int64_t j = i < whole_height ? whole_width : 0; j < width; ++j) dst[i * dst_step + j] = src[j * src_step + i];
 }
 
 // The dimension that lies side by side in the source while the last one does in the destination; the number of
@@ -217,6 +218,13 @@ void copy_indexed(size_t bytes, const std::vector<std::vector<int64_t>>& offsets
   }
   with_element_size(bytes,
                     [&]<class T>(T) { copy_by_tables(offsets, static_cast<T*>(dst), static_cast<const T*>(src)); });
+}
+
+void turn_floats(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t height, int64_t width) {
+  for (int64_t i = 0; i < height; i += tile)
+    for (int64_t j = 0; j < width; j += tile)
+      turn_tile(to + i * to_step + j, to_step, from + j * from_step + i, from_step, std::min(tile, height - i),
+                std::min(tile, width - j));
 }
 
 void fill_elements(size_t bytes, void* dst, int64_t count, const void* value) {

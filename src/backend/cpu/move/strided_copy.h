@@ -18,6 +18,9 @@ void copy_strided(size_t bytes, const graph::Shape& shape, void* dst, const grap
 // of each dimension of dst is the length of its table.
 void copy_indexed(size_t bytes, const std::vector<std::vector<int64_t>>& offsets, void* dst, const void* src);
 
+// to[i * to_step + j] = from[j * from_step + i] for i below `height` and j below `width`, on the calling thread.
+void turn_floats(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t height, int64_t width);
+
 // `count` times the element at `value`.
 void fill_elements(size_t bytes, void* dst, int64_t count, const void* value);
 

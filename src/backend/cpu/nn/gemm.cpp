@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = alpha * a * b + beta * c: floats as oneDNN multiplies them, int8 with exact sums.
+// y = alpha * a * b + beta * c: floats in panels, int8 with exact sums.
 #include "backend/cpu/gemm.h"
 
 #include "backend/cpu/arguments.h"

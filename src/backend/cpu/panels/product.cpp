@@ -21,6 +21,7 @@ namespace belay::backend::cpu::panels::HWY_NAMESPACE {
 constexpr bool many_registers = HWY_TARGET <= HWY_AVX3;
 constexpr size_t most_vectors = many_registers ? 4 : 2;
 constexpr size_t most_rows_of(size_t vectors) {
+  if (vectors > most_vectors) return 1;
   return vectors == 1 ? 8 : vectors == 2 && many_registers ? 8 : row_step;
 }
 // Half of a wide vector is computed in half of the time.
@@ -36,7 +37,8 @@ struct Block {
   const float* const* rows;
   int64_t apart, pieces, skip, depth;  // of each piece the elements [skip, skip + depth)
   const float* panel;
-  int64_t pitch;
+  int64_t step;         // between rows of the panel
+  int64_t pitch;        // between rows of the sums
   const float* before;  // sums of the depth until here; null: none
   float* sums;          // where they go; null: this is the last part
   const float* next;    // what will be read of the panels after this block
@@ -105,7 +107,7 @@ void multiply_block(const Block& b) {
     const float* a[Rows];
     BELAY_UNROLL
     for (size_t r = 0; r < Rows; ++r) a[r] = b.rows[p * b.apart + static_cast<int64_t>(r)] + b.skip;
-    for (int64_t k = 0; k < b.depth; ++k, u += b.pitch) {
+    for (int64_t k = 0; k < b.depth; ++k, u += b.step) {
       VectorOf<Tag> columns[Vectors];
       BELAY_UNROLL
       for (size_t j = 0; j < Vectors; ++j) columns[j] = hn::LoadU(d, u + j * lanes);
@@ -165,9 +167,11 @@ void finish_ragged(const Block& b, const float* sums, int64_t rows, int64_t widt
   }
 }
 
-// How many vectors are computed at a time for the next columns.
-HWY_INLINE int64_t vectors_of(int64_t columns, int64_t lanes, bool& half) {
+// How many vectors are computed at a time for the next columns. Of one row eight, so that its panel is read line after
+// line.
+HWY_INLINE int64_t vectors_of(int64_t rows, int64_t columns, int64_t lanes, bool& half) {
   const int64_t whole = columns / lanes, rest = columns % lanes;
+  if (!many_registers && rows == 1 && whole >= 8) return 8;
   half = many_registers && whole == 0 && rest <= lane_step / 2;
   const bool later = many_registers && whole > 0 && rest > 0 && rest <= lane_step / 2;  // the rest will be a half
   return std::min<int64_t>(most_vectors, whole + (rest > 0 && !later ? 1 : 0));
@@ -178,6 +182,8 @@ void multiply_vectors(const Block& b, int64_t rows, int64_t vectors, bool half) 
     if (half) return multiply_columns<HalfFloats, 1>(b, rows);
     if (vectors == 4) return multiply_columns<Floats, 4>(b, rows);
     if (vectors == 3) return multiply_columns<Floats, 3>(b, rows);
+  } else {
+    if (vectors == 8) return multiply_columns<Floats, 8>(b, rows);
   }
   if (vectors == 2) return multiply_columns<Floats, 2>(b, rows);
   multiply_columns<Floats, 1>(b, rows);
@@ -188,7 +194,7 @@ void multiply_part(const Block& part, int64_t rows, int64_t width, float* sums) 
   const auto lanes = static_cast<int64_t>(hn::Lanes(Floats()));
   for (int64_t c = 0; c < width;) {
     bool half = false;
-    const int64_t vectors = vectors_of(width - c, lanes, half);
+    const int64_t vectors = vectors_of(rows, width - c, lanes, half);
     const int64_t columns = half ? lane_step / 2 : vectors * lanes;
     const bool ragged = !part.sums && c + columns > width;
     Block b = part;
@@ -206,11 +212,12 @@ void multiply_part(const Block& part, int64_t rows, int64_t width, float* sums) 
 }
 
 void multiply_all(const LeftSide& rows, const float* panel, int64_t width, const Finish& how, float* sums, float* y,
-                  int64_t stride) {
+                  int64_t stride, int64_t step) {
   const int64_t together = std::max<int64_t>(depth_step / rows.depth, 1);  // pieces of one part
   Block b{};
   b.apart = rows.apart;
   b.pitch = pitch_of(width);
+  b.step = step > 0 ? step : b.pitch;
   b.how = how;
   b.y = y;
   b.stride = stride;
@@ -222,11 +229,11 @@ void multiply_all(const LeftSide& rows, const float* panel, int64_t width, const
       b.pieces = std::min(together, rows.pieces - p);
       b.skip = rows.skip + k;
       b.depth = std::min(depth_step, rows.depth - k);
-      const int64_t length = b.pieces * b.depth * b.pitch;
+      const int64_t length = b.pieces * b.depth * b.step;
       b.panel = panel;
       b.before = first ? nullptr : sums;
       b.sums = last ? nullptr : sums;
-      b.next = panel + length;
+      b.next = b.step == b.pitch ? panel + length : nullptr;
       multiply_part(b, rows.count, width, sums);
       panel += length;
     }
@@ -242,8 +249,8 @@ namespace belay::backend::cpu::panels {
 HWY_EXPORT(multiply_all);
 
 void multiply(const LeftSide& rows, const float* panel, int64_t width, const Finish& how, float* sums, float* y,
-              int64_t stride) {
-  HWY_DYNAMIC_DISPATCH(multiply_all)(rows, panel, width, how, sums, y, stride);
+              int64_t stride, int64_t step) {
+  HWY_DYNAMIC_DISPATCH(multiply_all)(rows, panel, width, how, sums, y, stride, step);
 }
 
 }  // namespace belay::backend::cpu::panels

@@ -35,8 +35,8 @@ struct LeftSide {
 
 // y = rows · panel, finished. Any width up to panel_width. Rows of y and of the addend are `stride` elements apart.
 // `sums` has room for rows × pitch_of(width) floats; it may be y when nothing follows and the stride, the pitch and the
-// width are one.
+// width are one. Rows of a panel that nobody packed are `step` elements apart; its width is a multiple of lane_step.
 void multiply(const LeftSide& rows, const float* panel, int64_t width, const Finish& how, float* sums, float* y,
-              int64_t stride);
+              int64_t stride, int64_t step = 0);
 
 }  // namespace belay::backend::cpu::panels
