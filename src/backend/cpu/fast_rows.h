@@ -27,6 +27,7 @@ std::span<const KernelRow> transposed_rows();
 std::span<const KernelRow> winograd_rows();
 std::span<const KernelRow> panel_convolution_rows();
 std::span<const KernelRow> panel_matmul_rows();
+std::span<const KernelRow> panel_recurrent_rows();
 
 // Of the files in cpu/onednn.
 std::span<const KernelRow> onednn_convolution_rows();

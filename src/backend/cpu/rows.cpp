@@ -30,6 +30,7 @@ constexpr Family fast_families[] = {
     cpu::winograd_rows,
     cpu::panel_convolution_rows,
     cpu::panel_matmul_rows,
+    cpu::panel_recurrent_rows,
     cpu::onednn_convolution_rows,
     cpu::onednn_pooling_rows,
     cpu::onednn_matmul_rows,

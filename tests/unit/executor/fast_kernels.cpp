@@ -270,7 +270,7 @@ TEST(FastRecurrent, AgreesWithTheReference) {
     const Edge y = b.op(c.op, "layer", inputs, attributes, c.op == "CommonLSTM" ? 3 : 2);
     b.outputs({y});
     const Case model{b.model(), {{x, random_floats(x, 1)}}};
-    expect_close(run(model, "onednn"), run(model, "reference"), c.steps * (c.input + c.hidden));
+    expect_close(run(model, "panels"), run(model, "reference"), c.steps * (c.input + c.hidden));
   }
 }
 

@@ -18,6 +18,7 @@ constexpr int64_t rows_together = 102;                 // of a product with one 
 constexpr int64_t rows_of_packing = 512;               // that are worth packing a panel
 constexpr int64_t few_rows = 12, tiny_matrix = 4096;   // of a, elements of b: packing b would not pay
 constexpr int64_t small_matrix = 160 * 1024;           // elements of b that stay in the second cache
+constexpr int64_t small_piece = 1 << 15;               // products below it are dealt out together
 constexpr int64_t most_parts = 8, least_depth = 2048;  // of a depth that is divided
 
 int64_t ratio_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -83,6 +84,7 @@ void Product::divide(int64_t threads) {
     if (s.k * s.n <= small_matrix && pairs() * of_rows_ >= 4 * threads) columns_ = s.n;
   }
   of_columns_ = ratio_up(s.n, columns_);
+  together_ = std::max<int64_t>(1, small_piece / (std::min(rows_, s.m) * std::min(columns_, s.n) * depth_));
   if (of_rows_ > 1) rows_ = panels::longest_part(of_rows_, s.m);
 }
 
@@ -115,6 +117,7 @@ Product::Own Product::own_scratch(void* scratch, int64_t thread) const {
 }
 
 Product::Piece Product::piece_at(int64_t index) const {
+  if (pieces() == pairs()) return {index, {0, sizes_.m}, {0, sizes_.n}, {0, sizes_.k}, 0};
   const int64_t r = index % of_rows_, d = index / of_rows_ % of_depth_, c = index / of_rows_ / of_depth_ % of_columns_;
   return {index / of_rows_ / of_depth_ / of_columns_,
           {panels::begin_of(r, of_rows_, sizes_.m), panels::begin_of(r + 1, of_rows_, sizes_.m)},
@@ -137,13 +140,15 @@ void Product::run(const Operands& operands, void* scratch) const {
     turn_left(o.a, left);
     o.a = left;
   }
-  parallel_pieces(pieces(), threads_, [&](int64_t index, int64_t thread) {
-    const Piece piece = piece_at(index);
+  parallel_pieces(ratio_up(pieces(), together_), threads_, [&](int64_t group, int64_t thread) {
     const Own own = own_scratch(scratch, thread);
-    if (dots_)
-      run_dots(o, piece, own);
-    else
-      run_piece(o, piece, own, parts);
+    for (int64_t i = group * together_; i < std::min((group + 1) * together_, pieces()); ++i) {
+      const Piece piece = piece_at(i);
+      if (dots_)
+        run_dots(o, piece, own);
+      else
+        run_piece(o, piece, own, parts);
+    }
   });
   if (of_depth_ > 1) join_parts(o, parts, own_scratch(scratch, 0));
 }

@@ -30,6 +30,7 @@ class Product {
   // On `threads` threads at the most. The starts must live on.
   Product(const Sizes& sizes, int64_t threads);
 
+  int64_t threads() const { return threads_; }  // that the work pays for
   size_t scratch_bytes() const;
   // With scratch memory of that size, 64-byte aligned; on the threads of the scope.
   void run(const Operands& operands, void* scratch) const;
@@ -88,6 +89,7 @@ class Product {
   int64_t rows_ = 1, of_rows_ = 1;        // of a piece, at the most; how many pieces the rows are
   int64_t columns_ = 1, of_columns_ = 1;  // the same of the columns
   int64_t depth_ = 1, of_depth_ = 1;      // the same of the depth
+  int64_t together_ = 1;                  // pieces that a thread takes at a time
   int64_t threads_ = 1;
 };
 

@@ -2,8 +2,10 @@
 #include "backend/cpu/recurrent/cell.h"
 
 #include <algorithm>
+#include <type_traits>
 
-#include "backend/cpu/gemm.h"
+#include "backend/cpu/recurrent/gate_vectors.h"
+#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {
@@ -28,51 +30,74 @@ void add_product(C* x, const C* y, const C* z, int64_t n) {
   for (int64_t i = 0; i < n; ++i) x[i] += y[i] * z[i];
 }
 
+constexpr int64_t worth = 4096;  // elements of a state for which a thread pays
+
+// The activation of a gate.
+template <class C>
+void apply(const CellOptions& options, size_t function, C* x, int64_t n) {
+  if constexpr (std::is_same_v<C, float>)
+    if (options.vectors && apply_vectors(options.functions[function], x, n)) return;
+  options.functions[function].apply(x, n);
+}
+
 // Gates i, o, f, c; activations f, g, h.
 template <class C>
 class Lstm : public Cell<C> {
  public:
   Lstm(const RecurrentSizes& sizes, const CellWeights<C>& weights, const CellOptions& options)
-      : sizes_(sizes), weights_(weights), options_(options), squashed_(static_cast<size_t>(sizes.hidden)) {}
+      : sizes_(sizes),
+        weights_(weights),
+        options_(options),
+        usual_(options.vectors && !weights.peepholes && options.clip <= 0 && !options.couple &&
+               is_usual_lstm(options.functions)),
+        squashed_(static_cast<size_t>(sizes.hidden)) {}
 
   int64_t gates() const override { return 4; }
   std::vector<C> bias() const override { return both_biases(weights_, 4 * sizes_.hidden); }
 
   void step(C* x, C* h, C* c, const std::vector<bool>& active) override {
     const int64_t n = sizes_.hidden;
-    gemm(sizes_.batch, 4 * n, n, Matrix<C>{h, n}, Matrix<C>{weights_.r, n, true}, C(1), x, 4 * n);
-    for (int64_t b = 0; b < sizes_.batch; ++b)
-      if (active[size_t(b)]) advance(x + b * 4 * n, h + b * n, c + b * n);
+    weights_.times_r(h, 0, 4, C(1), x, 4 * n);
+    const auto advance_some = [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b)
+        if (active[size_t(b)]) advance(x + b * 4 * n, h + b * n, c + b * n);
+    };
+    if (usual_)
+      parallel_for(sizes_.batch, std::max<int64_t>(1, worth / n), advance_some);
+    else
+      advance_some(0, sizes_.batch);
   }
 
  private:
   void advance(C* x, C* h, C* c) {
     const int64_t n = sizes_.hidden;
     C *i = x, *o = x + n, *f = x + 2 * n, *g = x + 3 * n;
-    const auto& functions = options_.functions;
+    if constexpr (std::is_same_v<C, float>)
+      if (usual_) return advance_lstm(x, h, c, n);
     if (weights_.peepholes) {
       add_product(i, weights_.peepholes, c, n);
       add_product(f, weights_.peepholes + 2 * n, c, n);
     }
     clip(i, n, options_.clip);
     clip(f, 2 * n, options_.clip);
-    functions[0].apply(i, n);
-    functions[0].apply(f, n);
-    functions[1].apply(g, n);
+    apply(options_, 0, i, n);
+    apply(options_, 0, f, n);
+    apply(options_, 1, g, n);
     if (options_.couple)
       for (int64_t k = 0; k < n; ++k) f[k] = 1 - i[k];
     for (int64_t k = 0; k < n; ++k) c[k] = f[k] * c[k] + i[k] * g[k];
     if (weights_.peepholes) add_product(o, weights_.peepholes + n, c, n);
     clip(o, n, options_.clip);
-    functions[0].apply(o, n);
+    apply(options_, 0, o, n);
     std::copy_n(c, n, squashed_.data());
-    functions[2].apply(squashed_.data(), n);
+    apply(options_, 2, squashed_.data(), n);
     for (int64_t k = 0; k < n; ++k) h[k] = o[k] * squashed_[size_t(k)];
   }
 
   RecurrentSizes sizes_;
   CellWeights<C> weights_;
   CellOptions options_;
+  bool usual_;  // one pass does it
   std::vector<C> squashed_;
 };
 
@@ -84,6 +109,7 @@ class Gru : public Cell<C> {
       : sizes_(sizes),
         weights_(weights),
         options_(options),
+        usual_(options.vectors && options.clip <= 0 && is_usual_gru(options.functions)),
         reset_(static_cast<size_t>(sizes.batch * sizes.hidden)),
         recurrent_(static_cast<size_t>(sizes.batch * sizes.hidden)) {}
 
@@ -99,16 +125,15 @@ class Gru : public Cell<C> {
 
   void step(C* x, C* h, C*, const std::vector<bool>& active) override {
     const int64_t n = sizes_.hidden, batch = sizes_.batch;
-    const C* r_hidden = weights_.r + 2 * n * n;
-    gemm(batch, 2 * n, n, Matrix<C>{h, n}, Matrix<C>{weights_.r, n, true}, C(1), x, 3 * n);
+    weights_.times_r(h, 0, 2, C(1), x, 3 * n);
     for (int64_t b = 0; b < batch; ++b) {
       C* gates = x + b * 3 * n;
       clip(gates, 2 * n, options_.clip);
-      options_.functions[0].apply(gates, 2 * n);
+      apply(options_, 0, gates, 2 * n);
       for (int64_t k = 0; k < n; ++k) reset_[size_t(b * n + k)] = gates[n + k] * h[b * n + k];
     }
     const C* source = options_.linear_before_reset ? h : reset_.data();
-    gemm(batch, n, n, Matrix<C>{source, n}, Matrix<C>{r_hidden, n, true}, C(0), recurrent_.data(), n);
+    weights_.times_r(source, 2, 1, C(0), recurrent_.data(), n);
     for (int64_t b = 0; b < batch; ++b)
       if (active[size_t(b)]) advance(x + b * 3 * n, &recurrent_[size_t(b * n)], h + b * n);
   }
@@ -117,6 +142,12 @@ class Gru : public Cell<C> {
   void advance(C* gates, const C* recurrent, C* h) {
     const int64_t n = sizes_.hidden;
     C *z = gates, *r = gates + n, *candidate = gates + 2 * n;
+    if constexpr (std::is_same_v<C, float>)
+      if (usual_) {
+        const float* bias = weights_.r_bias ? weights_.r_bias + 2 * n : nullptr;
+        return options_.linear_before_reset ? advance_gru_reset_last(gates, recurrent, bias, h, n)
+                                            : advance_gru(gates, recurrent, h, n);
+      }
     for (int64_t k = 0; k < n; ++k) {
       if (!options_.linear_before_reset)
         candidate[k] += recurrent[k];
@@ -124,13 +155,14 @@ class Gru : public Cell<C> {
         candidate[k] += r[k] * (recurrent[k] + (weights_.r_bias ? weights_.r_bias[2 * n + k] : 0));
     }
     clip(candidate, n, options_.clip);
-    options_.functions[1].apply(candidate, n);
+    apply(options_, 1, candidate, n);
     for (int64_t k = 0; k < n; ++k) h[k] = (1 - z[k]) * candidate[k] + z[k] * h[k];
   }
 
   RecurrentSizes sizes_;
   CellWeights<C> weights_;
   CellOptions options_;
+  bool usual_;  // one pass does the candidate and the state
   std::vector<C> reset_, recurrent_;
 };
 
@@ -145,9 +177,9 @@ class Rnn : public Cell<C> {
 
   void step(C* x, C* h, C*, const std::vector<bool>& active) override {
     const int64_t n = sizes_.hidden;
-    gemm(sizes_.batch, n, n, Matrix<C>{h, n}, Matrix<C>{weights_.r, n, true}, C(1), x, n);
+    weights_.times_r(h, 0, 1, C(1), x, n);
     clip(x, sizes_.batch * n, options_.clip);
-    options_.functions[0].apply(x, sizes_.batch * n);
+    apply(options_, 0, x, sizes_.batch * n);
     for (int64_t b = 0; b < sizes_.batch; ++b)
       if (active[size_t(b)]) std::copy_n(x + b * n, n, h + b * n);
   }

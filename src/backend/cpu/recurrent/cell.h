@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,10 +15,15 @@ struct RecurrentSizes {
   int64_t steps, batch, input, hidden;
 };
 
+// y = h * the transposed rows of r for `gates` gates from `first` on, + beta * y. beta is 0 or 1, h is [batch, hidden],
+// rows of y are y_row elements apart.
+template <class C>
+using TimesR = std::function<void(const C* h, int64_t first, int64_t gates, C beta, C* y, int64_t y_row)>;
+
 // The parameters of one direction, in ONNX's order of gates; what is not given is null.
 template <class C>
 struct CellWeights {
-  const C *w, *r;            // [gates * hidden, input], [gates * hidden, hidden]
+  TimesR<C> times_r;
   const C *w_bias, *r_bias;  // [gates * hidden]
   const C* peepholes;        // [3 * hidden]
 };
@@ -27,6 +33,7 @@ struct CellOptions {
   double clip = -1;                  // of what goes into the activations; not above 0: none
   bool couple = false;               // LSTM: the forget gate is what the input gate leaves
   bool linear_before_reset = false;  // GRU
+  bool vectors = false;              // floats: with vector instructions, where the activations have them
 };
 
 // One direction of a recurrent layer, step by step. C is float or double.
