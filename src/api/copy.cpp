@@ -30,7 +30,7 @@ Status copy(void* dst, size_t dest_max, const void* src, size_t count, aclrtMemc
   TRY(current_context());
   TRY(check_ranges(blocks().locate(dst), dst, blocks().locate(src), src, count));
   const WriteGate::Writing writing;
-  std::memmove(dst, src, count);
+  copy_bytes(dst, src, count);
   return {};
 }
 
@@ -39,7 +39,7 @@ Status copy_buffered(void* dst, const void* src, size_t count, aclrtStream strea
   const auto target = TRY(find_stream(stream));
   std::unique_ptr<std::byte[]> buffer(new std::byte[count]);
   std::memcpy(buffer.get(), src, count);
-  return target->launch([dst, count, buffer = std::move(buffer)] { std::memcpy(dst, buffer.get(), count); });
+  return target->launch([dst, count, buffer = std::move(buffer)] { copy_bytes(dst, buffer.get(), count); });
 }
 
 Status copy_async(void* dst, size_t dest_max, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
@@ -55,7 +55,7 @@ Status copy_async(void* dst, size_t dest_max, const void* src, size_t count, acl
   TRY(check_ranges(at_dst, dst, at_src, src, count));
   if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && at_src.place != Place::Device)
     return copy_buffered(dst, src, count, stream);
-  return run_in_order(pageable(at_dst, at_src), stream, [=] { std::memmove(dst, src, count); });
+  return run_in_order(pageable(at_dst, at_src), stream, [=] { copy_bytes(dst, src, count); });
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Rectangle {
   size_t width, height;
 
   void copy() const {
+    const auto timed = timed_copy(width * height);
     auto* to = static_cast<std::byte*>(dst);
     const auto* from = static_cast<const std::byte*>(src);
     if (dpitch == width && spitch == width) {

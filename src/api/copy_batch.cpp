@@ -35,7 +35,7 @@ struct Plan {
   bool pageable = false;
 
   void run() const {
-    for (const Copy& copy : copies) std::memmove(copy.dst, copy.src, copy.bytes);
+    for (const Copy& copy : copies) copy_bytes(copy.dst, copy.src, copy.bytes);
   }
 };
 

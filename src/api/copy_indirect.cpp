@@ -44,7 +44,7 @@ Status copy_checked(void* dst, const void* src, size_t count) {
   if (!dst || !src) return {ACL_ERROR_RT_PARAM_INVALID, "the address that the copy finds in device memory is null"};
   TRY(blocks().check_range(dst, count, "dst", Use::Write));
   TRY(blocks().check_range(src, count, "src"));
-  std::memmove(dst, src, count);
+  copy_bytes(dst, src, count);
   return {};
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstring>
+
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "base/timeline.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
 #include "runtime/write_gate.h"
@@ -25,6 +28,17 @@ Status check_stream_handle(aclrtStream stream);
 
 inline bool pageable(const Site& dst, const Site& src) {
   return dst.place == Place::Pageable || src.place == Place::Pageable;
+}
+
+// A copy of so many bytes, for the timeline, from here to the end of the block.
+inline timeline::Scope timed_copy(size_t bytes) {
+  return {timeline::Kind::Copy, [bytes](timeline::Span& span) { span.bytes = static_cast<double>(bytes); }};
+}
+
+// The bytes are there when it returns; they may overlap.
+inline void copy_bytes(void* dst, const void* src, size_t count) {
+  const auto timed = timed_copy(count);
+  std::memmove(dst, src, count);
 }
 
 // Does work on memory in the order of the stream. `now`: pageable memory takes part, so the stream's work is waited for

@@ -2,6 +2,7 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "api/error.h"
+#include "base/timeline.h"
 #include "dump/config.h"
 #include "dump/dump_path.h"
 #include "dump/exception.h"
@@ -28,6 +29,7 @@ void name_operator(rtExceptionInfo& info, const Status&) {
 }
 
 void started(const InitConfig& config) {
+  timeline::begin();
   set_error_scope(config.errors_per_process);
   set_usual_device_limits(config);
   executor::model_registry().set_observers(
@@ -43,6 +45,7 @@ void started(const InitConfig& config) {
 void ended() {
   // What was lost does not make aclFinalize fail, but aclGetRecentErrMsg has it.
   if (const Status lost = dump::recorder().end(); !lost.ok()) (void)report("aclFinalize", lost);
+  if (const Status lost = timeline::end(); !lost.ok()) (void)report("aclFinalize", lost);
   set_error_scope(false);
 }
 

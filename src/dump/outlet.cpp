@@ -9,6 +9,7 @@
 #include "base/log_delay.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/timeline.h"
 
 namespace belay::dump {
 namespace {
@@ -40,6 +41,10 @@ Outlet::Outlet(const OutletOptions& options)
 
 // Of an item whose place was prepared. Allocates nothing.
 int Outlet::write_file(const Outgoing& item) {
+  const timeline::Scope timed(timeline::Kind::DumpFile, [&](timeline::Span& span) {
+    span.name = std::string_view(item.place.name);
+    span.bytes = static_cast<double>(item.bytes());
+  });
   const int64_t begin = nanoseconds(CLOCK_MONOTONIC), worked = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   char path[PATH_MAX];
   const int error = files_.put(item, path);

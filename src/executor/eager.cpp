@@ -11,6 +11,7 @@
 #include "executor/branch.h"
 #include "executor/failure.h"
 #include "executor/overflow_guard.h"
+#include "executor/timing.h"
 #include "graph/infer_graph.h"
 
 namespace belay::executor {
@@ -266,7 +267,12 @@ void EagerRunner::show_step(const RunInfo& info, const Node& node, NodeStep::Kin
 
 Status EagerRunner::call(const Node& node, const RunInfo& info, const CachedKernel& kernel,
                          std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
-  const auto run = [&] { return as_exception(kernel.kernel->run(inputs, outputs)); };
+  const auto kernel_run = [&] { return as_exception(kernel.kernel->run(inputs, outputs)); };
+  const auto run = [&] {
+    if (!timeline::on()) [[likely]]
+      return kernel_run();
+    return timed(info, node, kernel.how, kernel_run, [&] { return backend::work_of(node, inputs, outputs); });
+  };
   const Injection* injection = injection_of(node);
   if (!injection && !traps_enabled()) return run();
   TRY(check_memory({info, node, kernel.how, inputs, outputs}));

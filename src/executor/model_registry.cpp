@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/fork.h"
+#include "base/timeline.h"
 
 namespace belay::executor {
 namespace {
@@ -59,6 +60,12 @@ Status RegisteredModel::run(RunInfo info, std::span<const Tensor> inputs, std::s
   std::lock_guard lock(running_);
   info.model_id = id_;
   info.data_index = executions_++;
+  const timeline::Scope timed(timeline::Kind::Model, [&](timeline::Span& span) {
+    span.name = std::string_view(name_);
+    span.model = id_;
+    span.run = info.data_index;
+    span.stream = static_cast<int32_t>(info.stream_id);
+  });
   return loaded_->run(info, inputs, outputs, allocator);
 }
 

@@ -10,6 +10,7 @@
 #include "executor/branch.h"
 #include "executor/failure.h"
 #include "executor/overflow_guard.h"
+#include "executor/timing.h"
 
 namespace belay::executor {
 namespace {
@@ -121,6 +122,26 @@ Running Program::running(Step& step, const RunInfo& info) {
 }
 
 Status Program::call(Step& step, const RunInfo& info) {
+  if (!timeline::on() || !step.branches.empty()) [[likely]]  // of branches, their steps are timed
+    return call_plain(step, info);
+  return call_timed(step, info);
+}
+
+Status Program::call_timed(Step& step, RunInfo info) {
+  if (!info.single && !inside_) info.task_id = step.task_id;
+  const auto work = [&] {
+    if (!step.work && step.kernel) {
+      step.work = backend::work_of(step.node ? *step.node : layout_change(), step.inputs, step.outputs);
+      if (!step.node) step.work->flops = 0;
+    }
+    return step.work.value_or(backend::Work{});
+  };
+  return timed(
+      info, step.node ? *step.node : layout_change(), step.kernel ? step.how : "view",
+      [&] { return call_plain(step, info); }, work);
+}
+
+Status Program::call_plain(Step& step, const RunInfo& info) {
   const auto run = [&]() -> Status {
     if (step.kernel) return as_exception(step.kernel->run(step.inputs, step.outputs));
     return step.branches.empty() ? Status{} : run_branch(step, info);

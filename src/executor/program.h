@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "backend/kernel.h"
+#include "backend/work.h"
 #include "executor/injection.h"
 #include "executor/observer.h"
 #include "graph/graph.h"
@@ -84,6 +86,7 @@ class Program {
     bool outside = false;                  // some of its tensors are in the caller's memory
     bool in_place = false;                 // outputs are written over inputs
     bool begun = false, shown = false;     // in this run already: its beginning, all of it
+    std::optional<backend::Work> work;     // known once it was timed
   };
   // A tensor of a step whose memory is the program's input or output: set at each run.
   struct Patch {
@@ -111,6 +114,8 @@ class Program {
   void show_part(const Step& step, RunInfo info) const;
   static Running running(Step& step, const RunInfo& info);
   Status call(Step& step, const RunInfo& info);
+  Status call_timed(Step& step, RunInfo info);
+  Status call_plain(Step& step, const RunInfo& info);
   Status run_branch(Step& step, const RunInfo& info);
 
   std::vector<std::unique_ptr<Step>> steps_;

@@ -9,6 +9,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/timeline.h"
 #include "runtime/spin.h"
 
 namespace belay {
@@ -171,6 +172,7 @@ void ReportQueue::run_front(std::unique_lock<std::mutex>& lock) {
       if (!report.subscription->active) queue.finished_.notify_all();
     }
   } ending{*this, report, lock};
+  const timeline::Scope timed(timeline::Kind::Callback, [](timeline::Span&) {});
   report.callback.fn(report.callback.user_data);
 }
 

@@ -7,6 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/log.h"
+#include "base/timeline.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/exception.h"
@@ -152,6 +153,10 @@ void Stream::run(Task& task, uint64_t number) {
     }
     Status status = [&] {
       const WriteGate::Writing writing;
+      const timeline::Scope timed(timeline::Kind::Task, [&](timeline::Span& span) {
+        span.stream = id_;
+        span.run = number;
+      });
       return call(task);
     }();
     if (!status.ok() && !dropped(number)) fail(static_cast<uint32_t>(number - 1), std::move(status));

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "acl/acl_dump.h"
@@ -13,9 +14,11 @@
 #include "base/config_keys.h"
 #include "base/file.h"
 #include "base/json_text.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/run_profile.h"
 #include "commands/run_session.h"
 #include "dump/names.h"
 
@@ -23,6 +26,7 @@ namespace belay::tools {
 namespace {
 
 constexpr size_t kMostConfigBytes = 10 << 20;
+constexpr std::string_view kTimelineLost = "BELAY_TIMELINE: ";  // how the library begins its sentence
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -75,6 +79,8 @@ std::string what_was_lost() {
 void run(const RunOptions& options) {
   if (!options.dump.empty()) say_unknown_keys_of(options.dump);
   if (options.threads > 0) setenv("BELAY_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+  std::optional<RunProfile> profile;
+  if (options.profile || !options.trace.empty()) profile.emplace(options.trace);
   auto session = std::make_unique<RunSession>(options);
   for (int i = 0; i < options.warmup; ++i) session->execute();
   std::vector<double> times;
@@ -103,22 +109,28 @@ void run(const RunOptions& options) {
   (void)aclGetRecentErrMsg();
   session.reset();  // afterwards every file of the dump is there, or aclFinalize says which are not
   const std::string lost = what_was_lost();
+  if (lost.starts_with(kTimelineLost)) throw std::runtime_error(lost.substr(kTimelineLost.size()));
+  if (options.profile) profile->read(times.size(), threads_given(options.threads));
   const bool dumped = !dump.empty() && std::filesystem::exists(dump);
   const double least = *std::min_element(times.begin(), times.end());
   if (options.json) {
     nlohmann::json report{{"model", options.model},     {"load_ms", load_ms}, {"runs", times.size()},
                           {"median_ms", median(times)}, {"min_ms", least},    {"outputs", as_json(results)}};
     if (!memory.is_null()) report["memory"] = memory;
+    if (options.profile) report["profile"] = profile->json();
+    if (!options.trace.empty()) report["trace"] = options.trace;
     if (!dump.empty()) report["dump"] = dumped ? nlohmann::json(dump) : nlohmann::json();
     if (!lost.empty()) report["dump_lost"] = lost;
     std::printf("%s\n", json_text(report, 2).c_str());
     if (!lost.empty()) throw std::runtime_error("the dump is not whole: " + lost);
     return;
   }
-  std::printf("%s: loaded in %.1f ms; %zu run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(),
-              load_ms, times.size(), times.size() == 1 ? "" : "s", median(times), least);
+  std::printf("%s: loaded in %.1f ms; %zu run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(), load_ms,
+              times.size(), times.size() == 1 ? "" : "s", median(times), least);
   print_results(results);
   if (!memory_text.empty()) std::printf("%s\n", memory_text.c_str());
+  if (options.profile) profile->print();
+  if (!options.trace.empty()) std::printf("timeline in %s\n", options.trace.c_str());
   if (dumped)
     std::printf("dump in %s\n", dump.c_str());
   else if (!dump.empty() && lost.empty())
@@ -170,6 +182,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(whole_number(0, UINT64_MAX));
   add("-o,--output", options->output_directory, "DIR", "Write the outputs here as .npy files (default: not written)");
   command->add_flag("--json", options->json, "Print JSON (default: text)");
+  command->add_flag("--profile", options->profile, "Show where the time went, by kernel and operator (default: no)");
+  add("--trace", options->trace, "FILE", "Write what ran when as JSON for chrome://tracing (default: not written)");
   auto* memory = command->add_flag("--memory", options->memory.shown,
                                    "Run on a stream with an allocator of the tool's own, and count (default: no)");
   add("--memory-limit", options->memory_limit, "SIZE",

@@ -24,6 +24,8 @@ struct RunOptions {
   double seconds = std::numeric_limits<double>::infinity();
   uint64_t seed = 0;
   bool json = false;
+  bool profile = false;
+  std::string trace;  // a file; empty: none
   std::string memory_limit, memory_log;
   MemoryOptions memory;
 };
