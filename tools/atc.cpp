@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "atc_modes.h"
+#include "backend/cpu/packed_weights.h"
 #include "base/json_text.h"
 #include "base/standard_streams.h"
 #include "convert/atc_option_rows.h"
@@ -73,6 +74,7 @@ Status convert_model(const convert::AtcOptions& options) {
   if (!converted.ok()) return with_check_report(options, converted.status());
   const auto& made = *converted;
   // What is written can be loaded: kernels may refuse a node for its types or sizes, which is better known now.
+  const backend::cpu::PackingScope none(false);
   if (auto loaded = executor::load(made.model, {.threads = 1}); !loaded.ok())
     return with_check_report(options, {loaded.status().code, loaded.status().message, "E16002"});
   const fs::path path = output_path(options, *made.model);
@@ -80,10 +82,10 @@ Status convert_model(const convert::AtcOptions& options) {
     const auto combined =
         options.external_weight == 2 ? fs::path(options.output).filename().string() + "_weight_combined" : "";
     for (const auto& file : graph::take_out_weights(*made.model, combined))
-      TRY(atc::write_file(path.parent_path() / "weight" / file.name, graph::content_of(file)));
+      TRY(atc::write_file(path.parent_path() / "weight" / file.name, graph::pieces_of(file)));
   }
-  const auto image = TRY(graph::write_om(*made.model, {.compress_attributes = options.compress_attributes}));
-  TRY(atc::write_file(path, image));
+  const auto image = TRY(graph::make_om(*made.model, {.compress_attributes = options.compress_attributes}));
+  TRY(atc::write_file(path, image.pieces));
   TRY(write_fusion_result(made.passes, fusion_result_path(path)));
   const auto& mode = options.convert.precision_mode_v2;
   std::printf("precision mode: %s\n", mode.empty() ? options.convert.precision_mode.c_str() : mode.c_str());

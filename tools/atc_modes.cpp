@@ -48,15 +48,15 @@ Result<std::string> model_json(const convert::AtcOptions& options) {
 
 }  // namespace
 
-Status write_file(const fs::path& path, std::span<const std::byte> bytes) {
+Status write_file(const fs::path& path, const Pieces& content) {
   TRY(make_folder_of(path));
-  Status written = belay::write_file(path.string(), bytes);
+  Status written = belay::write_file(path.string(), content);
   written.message_id = "E10001";
   return written;
 }
 
 Status write_text(const fs::path& path, const std::string& text) {
-  return write_file(path, std::as_bytes(std::span(text)));
+  return write_file(path, Pieces{std::as_bytes(std::span(text))});
 }
 
 Status show_json(const convert::AtcOptions& options) { return write_text(options.json, TRY(model_json(options))); }
@@ -84,8 +84,8 @@ Status convert_single_ops(const convert::AtcOptions& options) {
       return {ACL_ERROR_FEATURE_UNSUPPORTED, problems, "E16002"};
     op.model->attributes["soc_version"] = options.convert.soc_version;
     op.model->attributes["atc_cmdline"] = options.convert.command_line;
-    const auto image = TRY(graph::write_om(*op.model, {.compress_attributes = options.compress_attributes}));
-    TRY(write_file(fs::path(options.output) / (op.file + ".om"), image));
+    const auto image = TRY(graph::make_om(*op.model, {.compress_attributes = options.compress_attributes}));
+    TRY(write_file(fs::path(options.output) / (op.file + ".om"), image.pieces));
   }
   return {};
 }

@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <span>
 
+#include "base/atomic_file.h"
 #include "convert/atc_options.h"
 
 // What atc does besides converting a model: one function for each --mode, and --singleop.
 namespace belay::atc {
 
 // A folder that is missing is made, and said.
-Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+Status write_file(const std::filesystem::path& path, const Pieces& content);
 Status write_text(const std::filesystem::path& path, const std::string& text);
 
 Status show_json(const convert::AtcOptions& options);        // --mode=1

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/faults.h"
+#include "base/mapped_file.h"
 #include "base/size_signal.h"
 #include "base/text.h"
 
@@ -82,11 +83,17 @@ int sync_directory_of(const char* path) {
   return sync_directory(directory);
 }
 
+iovec vector_of(std::span<const std::byte> bytes) { return {const_cast<std::byte*>(bytes.data()), bytes.size()}; }
+
 // A device or a pipe: there is nothing to be half written.
-int write_through(const std::string& path, std::span<iovec> content) {
+int write_through(const std::string& path, const Pieces& content) {
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return errno;
-  const int error = write_all(file, content);
+  int error = 0;
+  for (size_t i = 0; i < content.size() && !error; ++i) {
+    iovec vector = vector_of(content[i]);
+    error = write_all(file, std::span(&vector, 1));
+  }
   const int closed = result(close(file) == 0);
   return error ? error : closed;
 }
@@ -178,12 +185,15 @@ Status write_failure(const std::string& path, int error) {
 }
 
 Status write_file(const std::string& path, std::span<const std::byte> content, std::optional<mode_t> mode) {
-  iovec vector{const_cast<std::byte*>(content.data()), content.size()};
+  return write_file(path, Pieces{content}, mode);
+}
+
+Status write_file(const std::string& path, const Pieces& content, std::optional<mode_t> mode) {
   struct stat info {};
   const bool there = stat(path.c_str(), &info) == 0;
   if (there && S_ISDIR(info.st_mode)) return write_failure(path, EISDIR);
   if (there && !S_ISREG(info.st_mode)) {
-    const int error = write_through(path, std::span(&vector, 1));
+    const int error = write_through(path, content);
     return error ? write_failure(path, error) : Status{};
   }
   const std::string target = there ? target_of(path) : path;
@@ -191,7 +201,11 @@ Status write_file(const std::string& path, std::span<const std::byte> content, s
   remove_leftovers_once(directory_of(target));
   AtomicFile file;
   int error = file.open(directory_of(target), mode);
-  if (!error) error = file.write(std::span(&vector, 1));
+  for (size_t i = 0; i < content.size() && !error; ++i) {
+    iovec vector = vector_of(content[i]);
+    error = file.write(std::span(&vector, 1));
+    forget_pages(content[i].data(), content[i].size());
+  }
   if (!error) error = file.publish(target.c_str(), AtomicFile::Existing::Replace);
   return error ? write_failure(path, error) : Status{};
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 
@@ -56,6 +57,11 @@ Status write_failure(const std::string& path, int error);
 // file, or what the umask leaves.
 Status write_file(const std::string& path, std::span<const std::byte> content, std::optional<mode_t> mode = {});
 Status write_file(const std::string& path, std::string_view content, std::optional<mode_t> mode = {});
+
+// Bytes that follow one another.
+using Pieces = std::vector<std::span<const std::byte>>;
+// The same, piece by piece; the memory of those in a MappedFile is given back.
+Status write_file(const std::string& path, const Pieces& content, std::optional<mode_t> mode = {});
 
 // Adds lines to the end of a table that may be there already: all of them or, when that fails, none. Processes may do
 // so at the same time. 0 or an error number; may be called in signal handlers.

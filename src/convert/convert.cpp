@@ -107,13 +107,14 @@ Result<std::vector<InputSpec>> choose_inputs(const onnx::Graph& graph, const Con
 
 // What is asked of every graph that is made: once, or for each gear.
 struct Job {
-  const onnx::Model& source;
+  onnx::Model& source;
   const ConvertOptions& options;
   std::vector<OutputSpec> outputs;
   Precision precision;
   std::vector<AippConfig> aipp;
   Pipeline pipeline;
   std::vector<std::string> warnings;
+  bool last = true;  // no graph is made after this one
 };
 
 Result<graph::Model> import_graph(Job& job, const std::vector<InputSpec>& inputs) {
@@ -141,6 +142,7 @@ Result<graph::Model> import_graph(Job& job, const std::vector<InputSpec>& inputs
 
 Result<graph::Model> make_model(Job& job, const std::vector<InputSpec>& inputs) {
   graph::Model model = TRY(import_graph(job, inputs));
+  if (job.last) job.source.graph = {};  // weights that passes replace are not kept twice
   if (job.options.fuse) TRY(job.pipeline.run(graph_passes(), model));
   TRY(insert_aipp(model.main(), job.aipp, job.options.insert_op_conf));
   CastCounter casts;
@@ -172,7 +174,10 @@ Result<Converted> convert(onnx::Model source, const ConvertOptions& options) {
   auto model = std::make_shared<graph::Model>();
   if (gears) {
     std::vector<graph::Model> models;
-    for (size_t i = 0; i < gears->values.size(); ++i) models.push_back(TRY(make_model(job, gears->sized(inputs, i))));
+    for (size_t i = 0; i < gears->values.size(); ++i) {
+      job.last = i + 1 == gears->values.size();
+      models.push_back(TRY(make_model(job, gears->sized(inputs, i))));
+    }
     *model = TRY(join_gears(std::move(models), *gears, inputs, options.name));
   } else {
     *model = TRY(make_model(job, inputs));

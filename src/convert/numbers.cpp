@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/half.h"
+#include "base/mapped_file.h"
 
 namespace belay::convert {
 namespace {
@@ -72,6 +73,7 @@ std::optional<std::vector<To>> read_as(const Constant& constant) {
       values[i] = static_cast<To>(element);
     }
   });
+  forget_pages(constant.bytes.data(), constant.bytes.size());  // of large weights, that is
   return known ? std::optional(std::move(values)) : std::nullopt;
 }
 

@@ -78,6 +78,7 @@ std::vector<WeightFile> take_out_weights(Model& model, const std::string& combin
       const Constant value = *held;
       if (combined.empty()) {
         const std::string name = "weight_" + sha256(value.bytes);
+        forget_pages(value.bytes.data(), value.bytes.size());
         if (std::ranges::find(files, name, &WeightFile::name) == files.end()) files.push_back({name, {value}});
         turn_out(node, value, name, 0);
       } else {
@@ -89,14 +90,16 @@ std::vector<WeightFile> take_out_weights(Model& model, const std::string& combin
   return files;
 }
 
-std::vector<std::byte> content_of(const WeightFile& file) {
-  std::vector<std::byte> content;
-  content.reserve(length_of(file));
+Pieces pieces_of(const WeightFile& file) {
+  static constexpr std::byte zeros[kAlignment] = {};
+  Pieces pieces;
+  uint64_t end = 0;
   for (const Constant& piece : file.pieces) {
-    content.resize(aligned(content.size()));
-    content.insert(content.end(), piece.bytes.begin(), piece.bytes.end());
+    pieces.push_back({zeros, aligned(end) - end});
+    pieces.push_back(piece.bytes);
+    end = aligned(end) + piece.bytes.size();
   }
-  return content;
+  return pieces;
 }
 
 bool has_external_weights(const Model& model) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/status.h"
 #include "graph/graph.h"
 
@@ -19,8 +20,8 @@ struct WeightFile {
 // Turns the constants of a model into FileConstant nodes, and says which files they are to be found in: one for each
 // constant, named after its SHA-256, or, when `combined` is not empty, all in a file of that name.
 std::vector<WeightFile> take_out_weights(Model& model, const std::string& combined);
-// The content of a file, as it is written.
-std::vector<std::byte> content_of(const WeightFile& file);
+// The content of a file, as it is written; borrowed from it.
+Pieces pieces_of(const WeightFile& file);
 
 bool has_external_weights(const Model& model);
 // Turns FileConstant nodes into constants again that borrow from the mapped files. 545003, naming node and file, when

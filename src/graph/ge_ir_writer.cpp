@@ -174,8 +174,7 @@ GeIrImage write_ge_ir(const Model& model, bool compress_attributes) {
   AttributeEncoder encoder;
   if (compress_attributes)
     for (const Graph& graph : model.graphs) learn(encoder, graph);
-  WeightStore weights;
-  GeIrEmitter emitter(&weights, compress_attributes ? &encoder : nullptr);
+  GeIrEmitter emitter(&image.weights, compress_attributes ? &encoder : nullptr);
   pbf_writer out(image.graphs);
   out.add_string(ModelDef::name, model.name);
   out.add_uint32(ModelDef::version, kIrVersion);
@@ -183,7 +182,6 @@ GeIrImage write_ge_ir(const Model& model, bool compress_attributes) {
   for (const Graph& graph : model.graphs) out.add_message(ModelDef::graph, emitter.graph(graph));
   image.attributes = model.attributes;
   if (compress_attributes) image.attributes.merge(encoder.dictionary());
-  image.weights = weights.bytes();
   image.memory_bytes = emitter.memory_bytes();
   return image;
 }

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/weight_store.h"
 
 namespace belay::graph {
 
 // A model as the messages of an .om file.
 struct GeIrImage {
-  std::string graphs;     // the ModelDef's fields before its attributes
-  Attributes attributes;  // of the model, with the dictionaries of attribute compression
-  std::vector<std::byte> weights;
+  std::string graphs;         // the ModelDef's fields before its attributes
+  Attributes attributes;      // of the model, with the dictionaries of attribute compression
+  WeightStore weights;        // borrows from the model
   uint64_t memory_bytes = 0;  // that the tensors would need if none shared its place
 };
 

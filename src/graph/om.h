@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/status.h"
 #include "graph/graph.h"
 
@@ -54,6 +55,12 @@ struct OmWriteOptions {
   bool compress_attributes = true;
   bool wide_table = true;  // false: the tiny one, with the length in the old field
 };
+// An .om file that is to be written. The weights are borrowed from the model, which must outlive this.
+struct OmImage {
+  Pieces pieces;                      // that follow one another
+  std::shared_ptr<const void> owner;  // of those that are not weights
+};
+Result<OmImage> make_om(const Model& model, const OmWriteOptions& options = {});
 // The image of a file with one model; a bundle of several.
 Result<std::vector<std::byte>> write_om(const Model& model, const OmWriteOptions& options = {});
 Result<std::vector<std::byte>> write_bundle(std::span<const Model* const> models, uint64_t variable_bytes);

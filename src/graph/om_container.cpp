@@ -135,14 +135,14 @@ Result<OmContainer> read_bundle(OmHeader header, ByteReader body) {
 }
 
 template <class Entry>
-void put_entries(ByteWriter& out, const PartitionGroup& partitions, uint64_t offset = 0) {
-  for (const Partition& partition : partitions) {
+void put_entries(ByteWriter& out, std::span<const PartitionSize> partitions, uint64_t offset = 0) {
+  for (const PartitionSize& partition : partitions) {
     Entry entry{};
     entry.type = static_cast<uint32_t>(partition.type);
     entry.offset = static_cast<decltype(entry.offset)>(offset);
-    entry.size = static_cast<decltype(entry.size)>(partition.bytes.size());
+    entry.size = static_cast<decltype(entry.size)>(partition.bytes);
     out.put(entry);
-    offset += partition.bytes.size();
+    offset += partition.bytes;
   }
 }
 
@@ -220,13 +220,12 @@ size_t first_partition_offset(size_t partitions, bool wide_table) {
   return kHeaderBytes + (wide_table ? 8 + partitions * sizeof(WideEntry) : 4 + partitions * sizeof(TinyEntry));
 }
 
-std::vector<std::byte> write_container(const OmHeader& header, const PartitionGroup& partitions) {
+std::vector<std::byte> write_head(const OmHeader& header, std::span<const PartitionSize> partitions) {
   const size_t before = first_partition_offset(partitions.size(), header.wide_table);
-  size_t total = before;
-  for (const Partition& partition : partitions) total += partition.bytes.size();
+  uint64_t total = before;
+  for (const PartitionSize& partition : partitions) total += partition.bytes;
   const bool bundle = header.type == ModelType::Bundle;
   ByteWriter out;
-  out.reserve(total);
   out.put(to_raw(header, bundle ? total : total - kHeaderBytes));
   out.put(static_cast<uint32_t>(partitions.size()));
   if (header.wide_table) {
@@ -235,7 +234,6 @@ std::vector<std::byte> write_container(const OmHeader& header, const PartitionGr
   } else {
     put_entries<TinyEntry>(out, partitions);
   }
-  for (const Partition& partition : partitions) out.put_bytes(partition.bytes);
   return std::move(out).finish();
 }
 

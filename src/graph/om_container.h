@@ -64,8 +64,12 @@ struct OmContainer {
 // something that is not supported; the message says what and where.
 Result<OmContainer> read_container(std::span<const std::byte> image);
 
-// The image of a file with one model. Partitions follow the table without gaps.
-std::vector<std::byte> write_container(const OmHeader& header, const PartitionGroup& partitions);
+struct PartitionSize {
+  PartitionType type;
+  uint64_t bytes;
+};
+// What a file with one model, or a bundle, begins with: header and table. The partitions follow without gaps.
+std::vector<std::byte> write_head(const OmHeader& header, std::span<const PartitionSize> partitions);
 // Bytes before the first partition of a file with so many.
 size_t first_partition_offset(size_t partitions, bool wide_table);
 

@@ -2,6 +2,7 @@
 #include "graph/om_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <protozero/pbf_writer.hpp>
 
@@ -65,42 +66,79 @@ bool has_unknown_inputs(const Graph& graph) {
   });
 }
 
+// What an OmImage owns.
+struct OmParts {
+  std::vector<std::byte> head, in_out;
+  std::string model_def, tasks;
+};
+
+uint64_t bytes_in(std::span<const PartitionSize> partitions) {
+  uint64_t bytes = 0;
+  for (const PartitionSize& partition : partitions) bytes += partition.bytes;
+  return bytes;
+}
+
+uint64_t bytes_in(const Pieces& pieces) {
+  uint64_t bytes = 0;
+  for (const auto& piece : pieces) bytes += piece.size();
+  return bytes;
+}
+
+std::vector<std::byte> joined(const Pieces& pieces) {
+  std::vector<std::byte> bytes;
+  bytes.reserve(bytes_in(pieces));
+  for (const auto& piece : pieces) bytes.insert(bytes.end(), piece.begin(), piece.end());
+  return bytes;
+}
+
 }  // namespace
 
-Result<std::vector<std::byte>> write_om(const Model& model, const OmWriteOptions& options) {
+Result<OmImage> make_om(const Model& model, const OmWriteOptions& options) {
   TRY(model.check());
   GeIrImage image = write_ge_ir(model, options.compress_attributes);
-  const auto in_out = write_in_out(describe(model));
-  const std::string tasks = task_message(image.memory_bytes, image.weights.size());
-  add_resources(image, tasks.size());
-  const size_t partitions = 2 + !in_out.empty() + !image.weights.empty();
-  const size_t before = first_partition_offset(partitions, options.wide_table) + in_out.size();
-  const std::string model_def =
-      image.weights.empty() ? image.graphs + write_model_attributes(image.attributes) : model_message(image, before);
-  if (model_def.size() > kMostMessageBytes)
-    return Status{ACL_ERROR_PARSE_MODEL,
-                  formatted("the graph alone needs {} bytes; an .om file can hold 2 GiB of it", model_def.size())};
-  PartitionGroup group;
-  if (!in_out.empty()) group.push_back({PartitionType::ModelInOutInfo, in_out});
-  group.push_back({PartitionType::ModelDef, bytes_of_text(model_def)});
-  if (!image.weights.empty()) group.push_back({PartitionType::WeightsData, image.weights});
-  group.push_back({PartitionType::TaskInfo, bytes_of_text(tasks)});
+  auto parts = std::make_shared<OmParts>();
+  parts->in_out = write_in_out(describe(model));
+  parts->tasks = task_message(image.memory_bytes, image.weights.size());
+  add_resources(image, parts->tasks.size());
+  const bool weights = image.weights.size() > 0;
+  const size_t partitions = 2 + !parts->in_out.empty() + weights;
+  const size_t before = first_partition_offset(partitions, options.wide_table) + parts->in_out.size();
+  parts->model_def = weights ? model_message(image, before) : image.graphs + write_model_attributes(image.attributes);
+  if (parts->model_def.size() > kMostMessageBytes)
+    return Status{ACL_ERROR_PARSE_MODEL, formatted("the graph alone needs {} bytes; an .om file can hold 2 GiB of it",
+                                                   parts->model_def.size())};
+  std::vector<PartitionSize> sizes;
+  if (!parts->in_out.empty()) sizes.push_back({PartitionType::ModelInOutInfo, parts->in_out.size()});
+  sizes.push_back({PartitionType::ModelDef, parts->model_def.size()});
+  if (weights) sizes.push_back({PartitionType::WeightsData, image.weights.size()});
+  sizes.push_back({PartitionType::TaskInfo, parts->tasks.size()});
+  if (!options.wide_table && bytes_in(sizes) + before > std::numeric_limits<uint32_t>::max())
+    return Status{ACL_ERROR_PARSE_MODEL, "the file would be longer than 4 GiB, which only a wide table can describe"};
   OmHeader header{.name = model.name, .platform_version = kPlatform, .wide_table = options.wide_table};
   header.dynamic_shape = has_unknown_inputs(model.main());
-  auto made = write_container(header, group);
-  if (!options.wide_table && made.size() > std::numeric_limits<uint32_t>::max())
-    return Status{ACL_ERROR_PARSE_MODEL, "the file would be longer than 4 GiB, which only a wide table can describe"};
+  parts->head = write_head(header, sizes);
+  OmImage made{{parts->head, parts->in_out, bytes_of_text(parts->model_def)}, parts};
+  if (weights) std::ranges::copy(image.weights.pieces(), std::back_inserter(made.pieces));
+  made.pieces.push_back(bytes_of_text(parts->tasks));
   return made;
 }
 
+Result<std::vector<std::byte>> write_om(const Model& model, const OmWriteOptions& options) {
+  return joined(TRY(make_om(model, options)).pieces);
+}
+
 Result<std::vector<std::byte>> write_bundle(std::span<const Model* const> models, uint64_t variable_bytes) {
-  std::vector<std::vector<std::byte>> images;
-  for (const Model* model : models) images.push_back(TRY(write_om(*model)));
-  PartitionGroup group;
-  group.push_back({PartitionType::BundleModelVarInfo, std::as_bytes(std::span(&variable_bytes, 1))});
-  for (const auto& image : images) group.push_back({PartitionType::BundleModelInfo, image});
+  std::vector<OmImage> images;
+  std::vector<PartitionSize> sizes{{PartitionType::BundleModelVarInfo, sizeof variable_bytes}};
+  for (const Model* model : models) {
+    images.push_back(TRY(make_om(*model)));
+    sizes.push_back({PartitionType::BundleModelInfo, bytes_in(images.back().pieces)});
+  }
   OmHeader header{.type = ModelType::Bundle, .model_count = static_cast<uint32_t>(models.size())};
-  return write_container(header, group);
+  const auto head = write_head(header, sizes);
+  Pieces pieces{head, std::as_bytes(std::span(&variable_bytes, 1))};
+  for (const OmImage& image : images) std::ranges::copy(image.pieces, std::back_inserter(pieces));
+  return joined(pieces);
 }
 
 }  // namespace belay::graph

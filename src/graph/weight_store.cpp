@@ -2,9 +2,10 @@
 #include "graph/weight_store.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <string_view>
+
+#include "base/mapped_file.h"
 
 namespace belay::graph {
 namespace {
@@ -29,6 +30,7 @@ const WeightStore::Piece* WeightStore::find(std::span<const std::byte> bytes, si
 uint64_t WeightStore::add(std::span<const std::byte> bytes) {
   if (bytes.empty()) return 0;
   const size_t hash = hash_of(bytes);
+  forget_pages(bytes.data(), bytes.size());  // they are needed again only when the file is written
   if (const Piece* known = find(bytes, hash)) return known->offset;
   const uint64_t offset = size_;
   by_hash_.emplace(hash, pieces_.size());
@@ -37,9 +39,16 @@ uint64_t WeightStore::add(std::span<const std::byte> bytes) {
   return offset;
 }
 
-std::vector<std::byte> WeightStore::bytes() const {
-  std::vector<std::byte> all(size());
-  for (const Piece& piece : pieces_) std::memcpy(all.data() + piece.offset, piece.bytes.data(), piece.bytes.size());
+Pieces WeightStore::pieces() const {
+  static constexpr std::byte zeros[kAlignment] = {};
+  Pieces all;
+  uint64_t end = 0;
+  for (const Piece& piece : pieces_) {
+    all.push_back({zeros, piece.offset - end});
+    all.push_back(piece.bytes);
+    end = piece.offset + piece.bytes.size();
+  }
+  all.push_back({zeros, size() - end});
   return all;
 }
 

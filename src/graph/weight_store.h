@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/atomic_file.h"
+
 namespace belay::graph {
 
 // The WEIGHTS_DATA partition while it is made: every constant starts at a multiple of 512, the first at 512; equal ones
@@ -18,7 +20,8 @@ class WeightStore {
 
   // 0 when there are no weights.
   size_t size() const { return pieces_.empty() ? 0 : size_; }
-  std::vector<std::byte> bytes() const;
+  // The whole partition: zeros and borrowed bytes that follow one another.
+  Pieces pieces() const;
 
  private:
   struct Piece {

@@ -41,6 +41,13 @@ std::optional<graph::Constant> scaled_filter(const graph::Constant& filter, cons
   return make_numbers(*values, filter.shape, filter.type);
 }
 
+// At once: all old filters together are as large as the model.
+void drop_unused(GraphEditor& editor, int constant) {
+  if (editor.user_count(constant) > 0) return;
+  editor.remove(constant);
+  editor.node(constant).attributes.erase("value");
+}
+
 // y = (x * W + b) * factor + shift.
 bool fold(GraphEditor& editor, int conv_index, int norm_index) {
   const auto& conv = editor.node(conv_index);
@@ -66,6 +73,7 @@ bool fold(GraphEditor& editor, int conv_index, int norm_index) {
   const graph::Node before = editor.node(conv_index), norm = editor.node(norm_index);
   const graph::Node* members[] = {&before, &norm};
   editor.set_input(conv_index, 1, {new_filter, 0});
+  drop_unused(editor, before.inputs[1].node);
   editor.set_input(conv_index, 2, {new_bias, 0});
   auto& result = editor.node(conv_index);
   result.outputs.front().attributes = norm.outputs.front().attributes;

@@ -100,6 +100,21 @@ TEST(PackedWeights, OfAFileThatWasChangedAreThoseOfTheNewContent) {
                            "PackedWeights.DISABLED_OfAChangedFile");
 }
 
+TEST(PackedWeights, AreZerosOfTheRightSizeForKernelsThatNeverRun) {
+  const auto values = ramp(1);
+  Packer pack;
+  {
+    const PackingScope none(false);
+    const auto packed = pack(values.data());
+    EXPECT_TRUE(std::all_of(static_cast<const float*>(packed.get()), static_cast<const float*>(packed.get()) + count,
+                            [](float value) { return value == 0; }));
+    const PackingScope real(true);
+    EXPECT_TRUE(is_reverse(pack(values.data()), values));
+    EXPECT_EQ(pack.packed, 1);
+  }
+  EXPECT_TRUE(is_reverse(pack(values.data()), values));
+}
+
 TEST(PackedWeights, DISABLED_Small) {
   const std::vector<float> values = ramp(1);
   int packed = 0;
