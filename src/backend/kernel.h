@@ -72,7 +72,7 @@ using MadeKernel = Result<std::unique_ptr<Kernel>>;
 
 // A way to run an operator. make() may refuse with a reason; the next row is then tried. Reference rows come last.
 struct KernelRow {
-  std::string_view op, how;  // "Conv2D", "onednn"; "fused..." are for nodes with members, and only for them
+  std::string_view op, how;  // "Conv2D", "panels"; "fused..." are for nodes with members, and only for them
   MadeKernel (*make)(const KernelRequest& request);
 };
 

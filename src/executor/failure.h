@@ -19,7 +19,7 @@ namespace belay::executor {
 struct Running {
   const RunInfo& run;
   const graph::Node& node;
-  std::string_view how;  // of the kernel's row: "onednn"; empty: the node runs as several
+  std::string_view how;  // of the kernel's row: "panels"; empty: the node runs as several
   std::span<const Tensor> inputs;
   std::span<Tensor> outputs;
   std::span<const std::byte> scratch;

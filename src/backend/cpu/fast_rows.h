@@ -29,11 +29,6 @@ std::span<const KernelRow> panel_convolution_rows();
 std::span<const KernelRow> panel_matmul_rows();
 std::span<const KernelRow> panel_recurrent_rows();
 
-// Of the files in cpu/onednn.
-std::span<const KernelRow> onednn_convolution_rows();
-std::span<const KernelRow> onednn_pooling_rows();
-std::span<const KernelRow> onednn_concat_rows();
-
 // Of cpu/nn.
 std::span<const KernelRow> gemm_rows();
 

@@ -97,6 +97,11 @@ void turn_tile(T* dst, int64_t dst_step, const T* src, int64_t src_step, int64_t
       for (int64_t j = 0; j < whole_width; j += 4)
         turn_quads(dst + i * dst_step + j, dst_step, src + j * src_step + i, src_step);
   }
+  if (width == 3) {  // colours
+    for (int64_t i = 0; i < height; ++i, dst += dst_step, ++src)
+      dst[0] = src[0], dst[1] = src[src_step], dst[2] = src[2 * src_step];
+    return;
+  }
   for (int64_t i = 0; i < height; ++i)
     for (int64_t j = i < whole_height ? whole_width : 0; j < width; ++j) dst[i * dst_step + j] = src[j * src_step + i];
 }
@@ -106,9 +111,9 @@ void turn_tile(T* dst, int64_t dst_step, const T* src, int64_t src_step, int64_t
 size_t turned_dim(const std::vector<Dim>& dims) {
   const Dim& last = dims.back();
   size_t d = dims.size();
-  if (last.dst != 1 || last.src == 1 || last.src == 0 || last.size < 4) return d;
+  if (last.dst != 1 || last.src == 1 || last.src == 0) return d;
   for (size_t i = 0; i + 1 < dims.size(); ++i)
-    if (dims[i].src == 1 && dims[i].size >= 4) d = i;
+    if (dims[i].src == 1 && std::max(dims[i].size, last.size) >= 4) d = i;
   return d;
 }
 

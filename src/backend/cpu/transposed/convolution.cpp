@@ -167,20 +167,20 @@ class TransposedConvolution : public Kernel {
     auto* sums = reinterpret_cast<float*>(own + pointer_bytes());
     for (int64_t w = 0; w < std::min(stride[2], size[2]); ++w) {
       const Triple phase{d % stride[0], h % stride[1], w};
-      const int64_t rows = (size[2] - w + stride[2] - 1) / stride[2], taps = taps_of(g, phase);
-      find_rows(o.x + group * g.inputs, line / (size[0] * size[1]), {d, h, w}, phase, rows, seen);
+      const int64_t rows = (size[2] - w + stride[2] - 1) / stride[2];
+      const Seen taps = find_rows(o.x + group * g.inputs, line / (size[0] * size[1]), {d, h, w}, phase, rows, seen);
       const int64_t place = (line * size[2] + w) * channels + group * g.outputs, pitch = stride[2] * channels;
       const auto number = static_cast<size_t>((phase[0] * stride[1] + phase[1]) * stride[2] + phase[2]);
       for (int64_t c = 0; c < g.outputs; c += panel_width) {
         const int64_t width = panels::width_at(c, g.outputs);
         const float* bias = o.bias ? o.bias + group * g.outputs + c : nullptr;
-        if (taps == 0) {
+        if (taps.count == 0) {
           fill_rows(bias, width, o.y + place + c, rows, pitch);
           continue;
         }
         const float* panel = o.weights + group * g.group_floats() + c * g.depth() +
-                             taps_before_[number] * g.inputs * panels::pitch_of(width);
-        panels::multiply({seen, rows, rows, taps, g.inputs}, panel, width, {bias}, sums, o.y + place + c, pitch);
+                             (taps_before_[number] + taps.first) * g.inputs * panels::pitch_of(width);
+        panels::multiply({seen, rows, rows, taps.count, g.inputs}, panel, width, {bias}, sums, o.y + place + c, pitch);
       }
     }
   }
@@ -195,23 +195,37 @@ class TransposedConvolution : public Kernel {
     }
   }
 
-  // Where each tap of a phase finds its pixel, for the places of a line from `first` on. What lies outside is zeros.
-  void find_rows(const float* x, int64_t image, const Triple& first, const Triple& phase, int64_t rows,
+  // The taps of a phase that see something, from the first to the last.
+  struct Seen {
+    int64_t first = 0, count = 0;
+  };
+
+  // Where each of them finds its pixel, for the places of a line from `first` on. What lies outside is zeros.
+  Seen find_rows(const float* x, int64_t image, const Triple& first, const Triple& phase, int64_t rows,
                  const float** seen) const {
     const Geometry& g = geometry_;
     const Triple& size = g.x();
     const int64_t channels = g.groups * g.inputs;
     const auto offsets = [&](size_t d) -> const auto& { return g.phases[d][static_cast<size_t>(phase[d])].offsets; };
     const auto inside = [&](size_t d, int64_t at) { return at >= 0 && at < size[d]; };
+    const auto columns = static_cast<int64_t>(offsets(2).size());
+    Seen found;
+    int64_t number = 0, end = 0;  // of taps until here, and of those until the last that sees something
     for (const int64_t depth : offsets(0))
       for (const int64_t height : offsets(1)) {
         const int64_t z = first[0] / g.volume.stride[0] + depth, row = first[1] / g.volume.stride[1] + height;
         const bool in_plane = inside(0, z) && inside(1, row);
+        number += columns;
+        if (in_plane && end == 0) found.first = number - columns;
+        if (in_plane) end = number;
+        if (end == 0) continue;
         const float* line = x + (((image * size[0] + z) * size[1] + row) * size[2]) * channels;
         for (const int64_t column : offsets(2))
           for (int64_t r = 0; r < rows; ++r)
             *seen++ = in_plane && inside(2, r + column) ? line + (r + column) * channels : zeros_.data();
       }
+    found.count = end - found.first;
+    return found;
   }
 
   const Geometry geometry_;
