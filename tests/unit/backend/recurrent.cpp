@@ -3,6 +3,7 @@
 #include <functional>
 #include <random>
 
+#include "base/pool.h"
 #include "support/older_processor.h"
 #include "support/op_call.h"
 
@@ -276,6 +277,23 @@ TEST(Recurrent, OlderInstructionSetsAgree) {
     for (const char* op : {"CommonLSTM", "CommonGRU", "CommonRNN"})
       expect_layer({.op = op, .direction = "bidirectional", .steps = 3, .batch = 2, .input = 5, .hidden = 21}, true);
   }
+}
+
+// A step of such a layer takes a few microseconds: to share it costs more than it brings.
+TEST(Recurrent, SmallStepsAreNotShared) {
+  const int64_t steps = 200, hidden = 128;
+  const Layer l{.op = "CommonLSTM", .steps = steps, .batch = 1, .input = 2, .hidden = hidden};
+  const Tensors t = random_tensors(l);
+  OpCall call{l.op,
+              {tensor<float>({steps, 1, 2}, t.x), tensor<float>({1, 4 * hidden, 2}, t.w),
+               tensor<float>({1, 4 * hidden, hidden}, t.r)},
+              {{"hidden_size", hidden}},
+              "panels"};
+  call.constant = true;
+  call.threads = 2;
+  const uint64_t before = pool_counters().loops;
+  numbers(call);
+  EXPECT_LT(pool_counters().loops - before, static_cast<uint64_t>(steps));
 }
 
 TEST(Recurrent, ANaNStaysInItsBatch) {

@@ -97,7 +97,8 @@ class PanelLayer : public Kernel {
         r_(std::move(r)),
         of_input_(sizes_of(s_.steps * s_.batch, w_.parts[0], row()), threads) {
     for (const Part& part : r_.parts)
-      of_state_.emplace_back(sizes_of(s_.batch, part, part.row == 0 ? row() : s_.hidden), threads);
+      of_state_.emplace_back(sizes_of(s_.batch, part, part.row == 0 ? row() : s_.hidden),
+                             threads_of_step(part, threads));
     for (const Product& product : of_state_) step_bytes_ = std::max(step_bytes_, product.scratch_bytes());
     const bool alone = threads > 2 && of_state_[0].threads() > 2;  // a direction has work for all
     if (!alone) together_ = threads_for(2.0 * double(op_.directions * state()) * double(s_.steps * row()), 0);
@@ -132,6 +133,12 @@ class PanelLayer : public Kernel {
   }
 
  private:
+  // Small weights are in the second cache from the second step on: only the arithmetic counts.
+  int64_t threads_of_step(const Part& part, int64_t threads) const {
+    constexpr int64_t cached = 1 << 18;  // floats
+    if (part.size() > cached) return threads;
+    return std::min(threads, threads_for(2.0 * double(s_.batch * part.columns) * double(part.depth), 0));
+  }
   int64_t row() const { return op_.gates * s_.hidden; }
   int64_t state() const { return s_.batch * s_.hidden; }
   static size_t lines(int64_t floats) { return (static_cast<size_t>(floats) * sizeof(float) + 63) / 64 * 64; }
