@@ -163,15 +163,18 @@ class Steps(DumpTest):
         self.assertEqual(dumps["conv_TransData_output0"][0].task, dumps["conv"][0].task)
 
     def test_shapes_that_come_with_the_data_are_no_exception(self):
+        x = RNG.standard_normal((1, 16, 8, 8)).astype(np.float32)  # with so many channels it is wanted channels last
+        weights = {"w": RNG.standard_normal((16, 16, 3, 3)).astype(np.float32)}
         nodes = [helper.make_node("Conv", ["x", "w"], ["y"], "conv", pads=[1] * 4),
                  helper.make_node("NonZero", ["x"], ["where"]), helper.make_node("Cast", ["where"], ["places"], to=F),
                  helper.make_node("ReduceMax", ["places"], ["z"], axes=[1], keepdims=0)]  # fmt: skip
         outputs = [("y", F, [1, 16, 8, 8]), ("z", F, [4])]
-        self.write("late.onnx", model(nodes, [("x", F, list(SHAPE))], outputs, {"w": W}))
+        self.write("late.onnx", model(nodes, [("x", F, list(x.shape))], outputs, weights))
+        self.write("net.bin", x.tobytes())
         dumps = self.run_both("late")
         for name in ("conv_TransData_input0", "conv_kernel", "conv_TransData_output0"):
             self.assertEqual(dumps[name][0].task, dumps["conv"][0].task)
-        self.check_change(dumps["conv_TransData_input0"][1], X)
+        self.check_change(dumps["conv_TransData_input0"][1], x)
         self.check_change(dumps["conv_TransData_output0"][1], dumps["conv"][1].outputs[0].array())
 
     def test_a_model_of_whole_operators_has_no_such_files_and_that_is_said(self):
