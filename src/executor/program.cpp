@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backend/run_again.h"
 #include "base/parallel.h"
 #include "base/trap.h"
 #include "executor/branch.h"
@@ -66,22 +65,15 @@ Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tens
   return {};
 }
 
-// From the beginning again when a kernel asks for it; what observers have seen they are not shown twice.
 Status Program::run_steps(RunInfo& info) {
-  for (const auto& step : steps_) step->begun = step->shown = false;
-  for (size_t i = 0; i < steps_.size();) {
-    Status status = run_step(*steps_[i], info);
-    if (!status.ok() && status.code != backend::kRunAgain) return status;
-    i = status.ok() ? i + 1 : 0;
-  }
+  for (const auto& step : steps_) TRY(run_step(*step, info));
   return {};
 }
 
 Status Program::run_change(Step& step, const RunInfo& info) {
   Status status = call(step, info);
   if (!status.ok() && !inside_) report_failure(running(step, info), status);
-  if (status.ok() && step.part && !step.shown) show_part(step, info);
-  step.shown = true;
+  if (status.ok() && step.part) show_part(step, info);
   return status;
 }
 
@@ -95,12 +87,9 @@ Status Program::run_step(Step& step, RunInfo& info) {
   if (!info.single && !inside_) info.task_id = step.task_id;
   info.in_place = step.in_place;
   const uint64_t clipped_before = info.guard ? info.guard->clipped() : 0;
-  if (!step.begun)
-    for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
-  step.begun = true;
+  for (Observer* watcher : step.watchers) watcher->starts(info, *step.node, step.inputs);
   if (info.guard && step.kernel) info.guard->before(step.inputs, step.outputs);
   Status status = call(step, info);
-  if (status.code == backend::kRunAgain) return status;
   if (!status.ok()) {
     if (!inside_ && !is_choice(*step.node))  // else who runs the other graph says it, or has said it
       report_failure(running(step, info), status);
@@ -108,10 +97,8 @@ Status Program::run_step(Step& step, RunInfo& info) {
   }
   if (info.guard && step.kernel) info.guard->after(*step.kernel, step.inputs, step.outputs);
   info.clipped = info.guard && info.guard->clipped() != clipped_before;
-  if (!step.shown)
-    for (Observer* watcher : step.watchers) watcher->ran(info, *step.node, step.inputs, step.outputs);
-  if (step.part && !step.shown) show_part(step, info);
-  step.shown = true;
+  for (Observer* watcher : step.watchers) watcher->ran(info, *step.node, step.inputs, step.outputs);
+  if (step.part) show_part(step, info);
   return {};
 }
 

@@ -85,7 +85,6 @@ class Program {
     void* scratch = nullptr;               // of the kernel
     bool outside = false;                  // some of its tensors are in the caller's memory
     bool in_place = false;                 // outputs are written over inputs
-    bool begun = false, shown = false;     // in this run already: its beginning, all of it
     std::optional<backend::Work> work;     // known once it was timed
   };
   // A tensor of a step whose memory is the program's input or output: set at each run.

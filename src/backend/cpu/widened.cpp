@@ -6,7 +6,6 @@
 #include "backend/chosen_kernel.h"
 #include "backend/cpu/layout.h"
 #include "backend/cpu/simd/convert_floats.h"
-#include "backend/run_again.h"
 #include "base/parallel.h"
 
 namespace belay::backend::cpu {
@@ -80,9 +79,7 @@ class Widened : public Kernel {
   }
 
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
-    Status status = run_inner(inputs, outputs);
-    if (status.code == kRunAgain) status = run_inner(inputs, outputs);  // the inputs are still here
-    if (!status.ok()) return status;
+    TRY(run_inner(inputs, outputs));
     for (size_t o = 0; o < outputs.size(); ++o)
       if (outputs_[o].half && outputs[o].data)
         round(outputs[o].type, floats_at(outputs_[o]), outputs[o].as<uint16_t>(), outputs_[o].count);

@@ -124,7 +124,7 @@ void expect_agrees(const Case& c, const std::string& kernels, int64_t length) {
   }
 }
 
-// Panels, Winograd's, oneDNN's; with groups, depth-wise, with a bias, with few channels.
+// Panels, Winograd's; with groups, depth-wise, with a bias, with few channels.
 const ConvCase conv_cases[] = {
     {{1, 3, 17, 19}, {8, 3, 7, 7}, {2, 2}, {3, 3, 3, 3}},
     {{1, 16, 9, 9}, {16, 16, 1, 1}, {1, 1}, {0, 0, 0, 0}, {1, 1}, 1, true},

@@ -45,7 +45,6 @@ void resample_dim(const Taps& taps, const std::vector<S>& weights, int64_t outer
     if (n == 2) {
       const From *a = from + index[0] * inner, *b = from + index[1] * inner;
       const S wa = weight[0], wb = weight[1];
-#pragma omp simd
       for (int64_t i = 0; i < inner; ++i) to[i] = element<To, S>(wa * S(a[i]) + wb * S(b[i]));
       return;
     }
