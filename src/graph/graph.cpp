@@ -174,6 +174,10 @@ bool is_graph_input(const Node& node) {
 
 bool is_constant(const Node& node) { return node.type == "Const" || node.type == "Constant"; }
 
+bool is_sum(const Node& node) {
+  return (node.type == "Add" || node.type == "AccumulateNV2") && node.inputs.size() == 2;
+}
+
 Status Model::check() const {
   if (graphs.empty()) return {ACL_ERROR_PARSE_MODEL, formatted("model {} has no graph", name)};
   NestingCheck nesting(*this);

@@ -47,6 +47,8 @@ struct Node {
 // Data (also RefData, AippData) and Const (also Constant): where values enter a graph.
 bool is_graph_input(const Node& node);
 bool is_constant(const Node& node);
+// Add, or another operator that only adds two tensors.
+bool is_sum(const Node& node);
 
 // Nodes in an order in which they can run: producers first. Data nodes are its inputs (attribute `index`), the node
 // of type NetOutput lists its outputs.

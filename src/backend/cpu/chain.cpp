@@ -57,7 +57,7 @@ bool reads(const graph::Graph& members, const Node& node, const Node& producer) 
 
 Status add_member(Chain& chain, const KernelRequest& request, const graph::Graph& members, const Node& node) {
   const auto ports = ports_of(members, node);
-  if (node.type != "Add") {
+  if (!graph::is_sum(node)) {
     chain.activation = TRY(read_activation(node, infos_of(ports, request)));
     return {};
   }

@@ -38,10 +38,10 @@ void take_over(GraphEditor& editor, int product, int add, Edge bias, bool add_fi
   editor.remove(add);
 }
 
-// The Add that alone reads a product without bias; -1.
+// The Add (or Sum of two) that alone reads a product without bias; -1.
 int following_add(const GraphEditor& editor, int index) {
   const int add = editor.only_user(index);
-  if (has_bias(editor.node(index)) || add < 0 || editor.node(add).type != "Add") return -1;
+  if (has_bias(editor.node(index)) || add < 0 || !graph::is_sum(editor.node(add))) return -1;
   const auto& sum = editor.node(add);
   if (sum.inputs[0] == sum.inputs[1]) return -1;
   return editor.desc({add, 0}).shape == editor.desc({index, 0}).shape ? add : -1;

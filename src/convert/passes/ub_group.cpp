@@ -104,7 +104,7 @@ int following_activation(const GraphEditor& editor, int index) {
 
 int following_sum(const GraphEditor& editor, int index) {
   const int reader = editor.only_user(index);
-  if (reader < 0 || editor.node(reader).type != "Add" || editor.node(reader).inputs.size() != 2) return -1;
+  if (reader < 0 || !graph::is_sum(editor.node(reader))) return -1;
   const auto& inputs = editor.node(reader).inputs;
   const auto& shape = editor.desc({index, 0}).shape;
   if (!graph::is_known(shape) && shape == graph::Shape{-2}) return -1;

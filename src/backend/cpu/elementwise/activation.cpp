@@ -94,7 +94,7 @@ MadeKernel make_threshold_v2(const KernelRequest& request) {
       const compute_t<T> threshold = in[1].as<T>()[0];
       const T value = in.size() > 2 && in[2].present ? in[2].as<T>()[0] : T(compute_t<T>(0));
       const T* x = in[0].as<T>();
-      for (int64_t i = 0; i < in[0].count(); ++i) out[0].as<T>()[i] = compute_t<T>(x[i]) > threshold ? x[i] : value;
+      for (int64_t i = 0, count = in[0].count(); i < count; ++i) out[0].as<T>()[i] = compute_t<T>(x[i]) > threshold ? x[i] : value;
       return {};
     });
   });

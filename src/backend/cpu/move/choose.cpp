@@ -19,7 +19,7 @@ namespace {
 Result<std::vector<int64_t>> places_not_zero(const Tensor& x) {
   return with_type(AllTypes{}, x.type, [&]<class T>() -> Result<std::vector<int64_t>> {
     std::vector<int64_t> places;
-    for (int64_t i = 0; i < x.count(); ++i)
+    for (int64_t i = 0, count = x.count(); i < count; ++i)
       if (compute_t<T>(x.as<T>()[i]) != compute_t<T>(0)) places.push_back(i);
     return places;
   });

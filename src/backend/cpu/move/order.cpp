@@ -98,7 +98,7 @@ MadeKernel make_search_sorted(const KernelRequest& request) {
   return function_kernel([=](Inputs in, Outputs out) -> Status {
     const int64_t length = in[0].shape.back(), per_row = shared ? in[1].count() : in[1].shape.back();
     const auto sequences = TRY(order_keys(in[0])), wanted = TRY(order_keys(in[1]));
-    for (int64_t i = 0; i < in[1].count(); ++i) {
+    for (int64_t i = 0, count = in[1].count(); i < count; ++i) {
       const auto row = sequences.begin() + i / std::max<int64_t>(1, per_row) * length;
       const int64_t key = wanted[size_t(i)];
       const auto found = right ? std::upper_bound(row, row + length, key) : std::lower_bound(row, row + length, key);

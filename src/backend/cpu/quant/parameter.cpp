@@ -14,7 +14,7 @@ namespace {
 Result<std::vector<float>> floats(const Tensor& tensor) {
   std::vector<float> values;
   if (tensor.type == DataType::UInt64 || tensor.type == DataType::Int64) {
-    for (int64_t i = 0; i < tensor.count(); ++i)
+    for (int64_t i = 0, count = tensor.count(); i < count; ++i)
       values.push_back(std::bit_cast<float>(uint32_t(tensor.as<uint64_t>()[i])));
     return values;
   }

@@ -84,7 +84,7 @@ MadeKernel make_dequant(const KernelRequest& request) {
   return function_kernel([=, label = label_of(node)](Inputs in, Outputs out) -> Status {
     const auto scale = TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
     return with_type(FloatTypes{}, out[0].type, [&]<class T>() -> Status {
-      for (int64_t i = 0; i < in[0].count(); ++i) {
+      for (int64_t i = 0, count = in[0].count(); i < count; ++i) {
         const float s = scale.at(i), value = float(in[0].as<int32_t>()[i]) * (square ? s * s : s);
         out[0].as<T>()[i] = T(relu ? std::max(value, 0.0f) : value);
       }
@@ -105,7 +105,7 @@ MadeKernel make_anti_quant(const KernelRequest& request) {
         fixed ? Parameter::of(own_offset) : TRY(Parameter::read(label, input_or_absent(in, 2), in[0].shape, -1, 0));
     return with_type(QuantisedTypes{}, in[0].type, [&]<class Q>() -> Status {
       return with_type(FloatTypes{}, out[0].type, [&]<class T>() -> Status {
-        for (int64_t i = 0; i < in[0].count(); ++i) {
+        for (int64_t i = 0, count = in[0].count(); i < count; ++i) {
           const float s = scale.at(i);
           out[0].as<T>()[i] = T((float(in[0].as<Q>()[i]) + offset.at(i)) * (square ? s * s : s));
         }

@@ -165,7 +165,7 @@ Status Resampler::extrapolate(Tensor& y) const {
   if (!any) return {};
   return with_type(NumberTypes{}, y.type, [&]<class T>() -> Status {
     const T value = T(compute_t<T>(extrapolation_));
-    for (int64_t i = 0; i < y.count(); ++i) {
+    for (int64_t i = 0, count = y.count(); i < count; ++i) {
       int64_t rest = i;
       for (size_t d = taps_.size(); d-- > 0; rest /= taps_[d].to)
         if (!taps_[d].outside.empty() && taps_[d].outside[size_t(rest % taps_[d].to)]) y.as<T>()[i] = value;

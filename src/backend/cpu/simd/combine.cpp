@@ -11,7 +11,14 @@ MadeKernel make(const KernelRequest& request) {
   return combine_kernel(request, f);
 }
 
+// Sums of any number of tensors: here of two.
+MadeKernel make_sum(const KernelRequest& request) {
+  if (request.inputs.size() != 2) return refuse("it sums other than two tensors");
+  return combine_kernel(request, Combine::Add);
+}
+
 constexpr KernelRow rows[] = {
+    {"AccumulateNV2", "simd", make_sum},         {"AddN", "simd", make_sum},
     {"Add", "simd", make<Combine::Add>},         {"AddV2", "simd", make<Combine::Add>},
     {"Div", "simd", make<Combine::Divide>},      {"Maximum", "simd", make<Combine::Maximum>},
     {"Minimum", "simd", make<Combine::Minimum>}, {"Mul", "simd", make<Combine::Multiply>},

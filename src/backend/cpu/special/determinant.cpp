@@ -39,7 +39,7 @@ MadeKernel make_determinant(const KernelRequest& request) {
     return function_kernel([n](Inputs in, Outputs out) -> Status {
       const T* from = in[0].as<T>();
       std::vector<double> matrix(static_cast<size_t>(n * n));
-      for (int64_t i = 0; i < out[0].count(); ++i) {
+      for (int64_t i = 0, count = out[0].count(); i < count; ++i) {
         for (double& element : matrix) element = static_cast<double>(compute_t<T>(*from++));
         out[0].as<T>()[i] = convert_element<T>(determinant(matrix, n));
       }

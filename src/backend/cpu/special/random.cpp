@@ -37,7 +37,7 @@ template <double (*draw)(Generator&)>
 MadeKernel make_random(const KernelRequest& request) {
   return with_type(FloatTypes{}, request.outputs[0].type, [&]<class T>() -> MadeKernel {
     return function_kernel([generator = make_generator(request.node)](Inputs, Outputs out) mutable -> Status {
-      for (int64_t i = 0; i < out[0].count(); ++i) {
+      for (int64_t i = 0, count = out[0].count(); i < count; ++i) {
         // Rounding to a narrow type must not reach 1 either.
         const double value = draw(generator);
         out[0].as<T>()[i] =
