@@ -6,6 +6,7 @@
 
 #include "backend/kernel.h"
 #include "convert/numbers.h"
+#include "graph/constant_nodes.h"
 
 namespace belay::convert {
 namespace {
@@ -16,12 +17,6 @@ using graph::TensorInfo;
 
 constexpr size_t always_small = 1 << 20;  // bytes
 constexpr size_t alignment = 64;
-
-bool random(const std::string& type) {
-  static constexpr std::string_view words[] = {"Random", "Stateless", "Multinomial", "Dropout", "DropOut"};
-  return std::any_of(std::begin(words), std::end(words),
-                     [&type](std::string_view word) { return type.find(word) != std::string::npos; });
-}
 
 // Memory for a kernel to read or write, aligned as its loads like it.
 struct Buffer {
@@ -57,7 +52,7 @@ bool worthwhile(std::span<const TensorInfo> inputs, std::span<const TensorInfo> 
 
 std::vector<Constant> fold(const graph::Node& node, std::span<const TensorInfo> inputs,
                            std::span<const TensorInfo> outputs) {
-  if (inputs.empty() || outputs.empty() || random(node.type) || !node.subgraphs.empty()) return {};
+  if (inputs.empty() || outputs.empty() || !graph::is_function(node)) return {};
   if (node.type == "Shape" || node.type == "Size") return shape_as_value(node, inputs[0], outputs[0]);
   if (!worthwhile(inputs, outputs)) return {};
   const std::vector<backend::Layout> layouts(inputs.size(), backend::Layout::Plain);

@@ -11,7 +11,9 @@
 #include "backend/known_operators.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "executor/computed_constants.h"
 #include "executor/eager.h"
+#include "executor/host_allocator.h"
 #include "executor/memory_estimate.h"
 #include "executor/program.h"
 #include "graph/infer_graph.h"
@@ -24,26 +26,15 @@ using graph::TensorInfo;
 constexpr size_t kAlignment = 64;
 constexpr size_t kProgramsKept = 16;
 
-class HostAllocator : public Allocator {
- public:
-  Result<void*> allocate(size_t bytes) override {
-    const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    void* address = rounded >= bytes ? std::aligned_alloc(kAlignment, rounded) : nullptr;
-    if (address) return address;
-    return Status{static_cast<aclError>(ACL_ERROR_GE_MEMORY_ALLOCATION),
-                  "there is no host memory for a tensor of " + std::to_string(bytes) + " bytes"};
-  }
-  void free(void* address) override { std::free(address); }
-};
-
 using HostMemory = std::unique_ptr<void, decltype(&std::free)>;
 
+// Of the file: not what was computed at load.
 size_t count_weights(const graph::Model& model) {
   size_t bytes = 0;
   for (const auto& graph : model.graphs)
     for (const auto& node : graph.nodes)
       if (const auto* constant = graph::get_if<graph::Constant>(node.attributes, "value"))
-        bytes += constant->bytes.size();
+        bytes += node.attributes.contains(kComputed) ? 0 : constant->bytes.size();
   return bytes;
 }
 
@@ -58,7 +49,7 @@ class LeftToUs {
 
   Status make(size_t i, size_t bytes) {
     if (outputs_[i].data) return {};
-    outputs_[i].data = TRY(HostAllocator().allocate(std::max<size_t>(bytes, 1)));
+    outputs_[i].data = TRY(host_allocator().allocate(std::max<size_t>(bytes, 1)));
     made_.push_back(i);
     return {};
   }
@@ -151,8 +142,7 @@ class DynamicModel : public LoadedModel {
 
   Status run(const RunInfo& info, std::span<const Tensor> inputs, std::span<Tensor> outputs,
              Allocator* given) override {
-    HostAllocator own;
-    Allocator& allocator = given ? *given : own;
+    Allocator& allocator = given ? *given : host_allocator();
     LeftToUs left(outputs);
     const auto kept = TRY(find_program(inputs));
     if (kept->program) {
@@ -229,7 +219,7 @@ class DynamicModel : public LoadedModel {
     if (bytes > arena_bytes_) {
       arena_.reset();
       arena_bytes_ = 0;
-      arena_.reset(TRY(HostAllocator().allocate(bytes)));
+      arena_.reset(TRY(host_allocator().allocate(bytes)));
       arena_bytes_ = bytes;
     }
     if (kept.arena != arena_.get()) kept.program->set_arena(arena_.get());
@@ -250,7 +240,7 @@ class DynamicModel : public LoadedModel {
 
 Result<void*> make_arena(const graph::Model& model, const Program& program) {
   const size_t bytes = std::max(program.arena_bytes(), kAlignment);
-  if (auto arena = HostAllocator().allocate(bytes); arena.ok()) return arena;
+  if (auto arena = host_allocator().allocate(bytes); arena.ok()) return arena;
   return Status{static_cast<aclError>(ACL_ERROR_GE_MEMORY_ALLOCATION),
                 formatted("model {} needs {} bytes to work in, for which there is not enough host memory",
                           model.main().name, bytes)};
@@ -270,13 +260,18 @@ Result<void*> choose_work_memory(const graph::Model& model, const Program& progr
 
 }  // namespace
 
+std::shared_ptr<const graph::Model> compute_constants(std::shared_ptr<const graph::Model> model,
+                                                      const LoadOptions& options) {
+  return compute_constants(std::move(model), ProgramOptions{threads_given(options.threads), options.only_kernels});
+}
+
 Result<std::unique_ptr<LoadedModel>> load(std::shared_ptr<const graph::Model> model, const LoadOptions& options) {
   // First of all, because without a shape rule for one of them the others would go unnamed.
   if (const std::string problems = backend::operators_without_kernel(*model); !problems.empty())
     return Status{ACL_ERROR_GE_FAILURE, problems};
+  model = compute_constants(std::move(model), options);
   say_what_hits_nothing(*model);
-  const int threads = threads_given(options.threads);
-  const ProgramOptions program_options{threads, options.only_kernels, options.observers};
+  const ProgramOptions program_options{threads_given(options.threads), options.only_kernels, options.observers};
   bool not_static = false;
   auto program = Program::compile(*model, model->main(), GraphRole::Main, {}, program_options, not_static);
   if (program.ok()) {

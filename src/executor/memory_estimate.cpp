@@ -6,13 +6,13 @@
 #include "backend/kernel.h"
 #include "executor/arena_plan.h"
 #include "executor/branch.h"
+#include "graph/constant_nodes.h"
 #include "graph/infer_graph.h"
 
 namespace belay::executor {
 namespace {
 
 using graph::TensorInfo;
-
 
 size_t largest_storage(graph::DataType type, const graph::Shape& shape) {
   return backend::storage_bytes(type, shape, backend::Layout::Blocked16);
@@ -33,6 +33,7 @@ class Estimator {
   Result<size_t> arena(const graph::Graph& graph, std::span<const TensorInfo> inputs) {
     graph::GraphInference inference(&model_, graph);
     TRY(inputs.empty() ? inference.run() : inference.run(inputs));
+    const auto constant = graph::constant_nodes(graph);  // computed at load: no part of it
     std::vector<Block> blocks;
     std::vector<std::vector<size_t>> of_node(graph.nodes.size());
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -40,7 +41,7 @@ class Estimator {
       for (const graph::Edge& edge : node.inputs)
         if (edge.connected())
           for (const size_t block : of_node[static_cast<size_t>(edge.node)]) blocks[block].last = static_cast<int>(i);
-      if (graph::is_graph_input(node) || graph::is_constant(node)) continue;
+      if (graph::is_graph_input(node) || constant[i]) continue;
       dynamic |= is_loop(node);
       if (const size_t inside = TRY(inner(node, inference)); inside > 0)
         blocks.push_back({inside, static_cast<int>(i), static_cast<int>(i)});
@@ -50,7 +51,8 @@ class Estimator {
         of_node[i].push_back(blocks.size());
         blocks.push_back({largest_storage(output.type, output.shape), static_cast<int>(i), static_cast<int>(i)});
       }
-      blocks.push_back({widened(graph, static_cast<int>(i), inference), static_cast<int>(i), static_cast<int>(i)});
+      blocks.push_back(
+          {widened(graph, static_cast<int>(i), inference, constant), static_cast<int>(i), static_cast<int>(i)});
     }
     return plan_arena(blocks);
   }
@@ -59,12 +61,13 @@ class Estimator {
 
  private:
   // What a node needs for its half floats as floats. Constants are no part of it.
-  static size_t widened(const graph::Graph& graph, int index, const graph::GraphInference& inference) {
+  static size_t widened(const graph::Graph& graph, int index, const graph::GraphInference& inference,
+                        const std::vector<bool>& constant) {
     const graph::Node& node = graph.nodes[static_cast<size_t>(index)];
     const auto inputs = inference.inputs_of(node);
     size_t bytes = 0;
     for (size_t i = 0; i < inputs.size(); ++i)
-      if (node.inputs[i].connected() && !graph::is_constant(graph.nodes[static_cast<size_t>(node.inputs[i].node)]))
+      if (node.inputs[i].connected() && !constant[static_cast<size_t>(node.inputs[i].node)])
         bytes += widened_bytes(inputs[i]);
     for (const TensorInfo& output : inference.outputs_of(index)) bytes += widened_bytes(output);
     return bytes;

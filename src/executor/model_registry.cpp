@@ -23,15 +23,23 @@ int64_t product(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), int64_t{1}, std::multiplies<>());
 }
 
+// Also when the shapes were not known to who wrote the file, and are now that its constants are computed: programs have
+// to ask for them.
+bool shapes_come_late(const LoadedModel& loaded, const graph::ModelInOut& in_out) {
+  return loaded.dynamic() ||
+         std::ranges::any_of(in_out.outputs, [](const auto& output) { return !graph::is_known(output.dims); });
+}
+
 }  // namespace
 
-RegisteredModel::RegisteredModel(uint32_t id, std::string name, std::shared_ptr<graph::Model> model,
+RegisteredModel::RegisteredModel(uint32_t id, std::string name, std::shared_ptr<const graph::Model> model,
                                  graph::ModelInOut in_out, std::unique_ptr<LoadedModel> loaded)
     : id_(id),
       name_(std::move(name)),
       model_(std::move(model)),
       in_out_(std::move(in_out)),
       loaded_(std::move(loaded)),
+      dynamic_(shapes_come_late(*loaded_, in_out_)),
       gears_(gears_of(in_out_)) {
   const auto largest = std::max_element(gears_.begin(), gears_.end(),
                                         [](const auto& a, const auto& b) { return product(a) < product(b); });
@@ -81,13 +89,14 @@ Result<std::shared_ptr<RegisteredModel>> ModelRegistry::add(std::string name, st
     std::lock_guard lock(mutex_);
     observers = observers_;
   }
-  if (observers) options.observers = observers(name, model);
-  auto loaded = TRY(load(model, options));
+  std::shared_ptr<const graph::Model> computed = compute_constants(std::move(model), options);
+  if (observers) options.observers = observers(name, computed);
+  auto loaded = TRY(load(computed, options));
   std::lock_guard lock(mutex_);
-  const bool dynamic = loaded->dynamic() && gears_of(in_out).empty();
+  const bool dynamic = shapes_come_late(*loaded, in_out) && gears_of(in_out).empty();
   const uint32_t id = dynamic ? next_dynamic_++ : next_static_++;
   auto made =
-      std::make_shared<RegisteredModel>(id, std::move(name), std::move(model), std::move(in_out), std::move(loaded));
+      std::make_shared<RegisteredModel>(id, std::move(name), std::move(computed), std::move(in_out), std::move(loaded));
   models_[id] = made;
   return made;
 }

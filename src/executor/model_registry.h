@@ -26,7 +26,7 @@ struct Gear {
 // A model as aclmdl* knows it: what it is called, what goes in and out, and what runs it.
 class RegisteredModel {
  public:
-  RegisteredModel(uint32_t id, std::string name, std::shared_ptr<graph::Model> model, graph::ModelInOut in_out,
+  RegisteredModel(uint32_t id, std::string name, std::shared_ptr<const graph::Model> model, graph::ModelInOut in_out,
                   std::unique_ptr<LoadedModel> loaded);
 
   uint32_t id() const { return id_; }
@@ -34,7 +34,7 @@ class RegisteredModel {
   const graph::Model& model() const { return *model_; }
   const graph::ModelInOut& in_out() const { return in_out_; }
   // Whether shapes come with each execution. Those of a model with gears come with the gear.
-  bool dynamic() const { return loaded_->dynamic() && !has_gears(); }
+  bool dynamic() const { return dynamic_ && !has_gears(); }
   LoadedModel& loaded() { return *loaded_; }
 
   // All gears as lists of values; empty for a model without.
@@ -58,9 +58,10 @@ class RegisteredModel {
  private:
   const uint32_t id_;
   const std::string name_;
-  const std::shared_ptr<graph::Model> model_;
+  const std::shared_ptr<const graph::Model> model_;  // its constants are computed
   const graph::ModelInOut in_out_;
   const std::unique_ptr<LoadedModel> loaded_;
+  const bool dynamic_;
   std::vector<std::vector<int64_t>> gears_;
   size_t largest_gear_ = 0;
   const std::shared_ptr<Flights> flights_ = std::make_shared<Flights>();  // outlives the model until they are over

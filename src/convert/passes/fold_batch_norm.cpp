@@ -8,6 +8,7 @@
 namespace belay::convert {
 namespace {
 
+using graph::DataType;
 using Numbers = std::optional<std::vector<double>>;
 
 // Constants of a batch normalisation, as y = x * factor + shift for each channel.
@@ -48,31 +49,58 @@ void drop_unused(GraphEditor& editor, int constant) {
   editor.node(constant).attributes.erase("value");
 }
 
+// A filter that is too large to be computed into the file: the factors are multiplied in when the model is loaded.
+graph::Edge multiplied_filter(GraphEditor& editor, int conv_index, graph::Edge filter,
+                              const std::vector<double>& factor) {
+  const std::string name = editor.node(conv_index).name;
+  graph::Shape shape(editor.desc(filter).shape.size(), 1);
+  shape[0] = static_cast<int64_t>(factor.size());
+  const int factors =
+      editor.add_constant(name + "_factor_host", make_numbers(factor, shape, DataType::Float), conv_index);
+  graph::Node made{.name = name + "_filter_host", .type = "Mul", .inputs = {filter, {factors, 0}}};
+  made.outputs = {editor.desc(filter)};
+  for (graph::Node* node : {&editor.node(factors), &made}) set_no_origin(*node);
+  return {editor.add(std::move(made), conv_index), 0};
+}
+
+std::optional<graph::Edge> folded_filter(GraphEditor& editor, int conv_index, const std::vector<double>& factor) {
+  const graph::Edge filter = editor.node(conv_index).inputs[1];
+  const graph::TensorDesc& desc = editor.desc(filter);
+  if (const graph::Constant* value = editor.constant(filter)) {
+    const auto folded = scaled_filter(*value, factor);
+    if (!folded) return {};
+    const int made = editor.add_constant(editor.node(conv_index).name + "_filter_host", *folded, conv_index);
+    set_no_origin(editor.node(made));
+    return graph::Edge{made, 0};
+  }
+  if (!editor.from_constants(filter) || desc.type != DataType::Float || !graph::is_known(desc.shape)) return {};
+  if (desc.shape.empty() || desc.shape[0] != static_cast<int64_t>(factor.size())) return {};
+  return multiplied_filter(editor, conv_index, filter, factor);
+}
+
 // y = (x * W + b) * factor + shift.
 bool fold(GraphEditor& editor, int conv_index, int norm_index) {
   const auto& conv = editor.node(conv_index);
-  const graph::Constant* filter = editor.constant(conv.inputs[1]);
+  const DataType type = editor.desc(conv.inputs[1]).type;
   const bool biased = conv.inputs.size() > 2 && conv.inputs[2].connected();
   const graph::Constant* old_bias = biased ? editor.constant(conv.inputs[2]) : nullptr;
   const auto affine = affine_of(editor, editor.node(norm_index));
-  if (!filter || !affine || (biased && !old_bias)) return false;
-  const auto folded = scaled_filter(*filter, affine->factor);
-  if (!folded) return false;
+  if (!affine || (biased && !old_bias)) return false;
   std::vector<double> bias = affine->shift;
   if (old_bias) {
     const auto values = read_numbers(*old_bias);
     if (!values || values->size() != bias.size()) return false;
     for (size_t c = 0; c < bias.size(); ++c) bias[c] += (*values)[c] * affine->factor[c];
   }
-  const std::string name = conv.name;
+  const auto filter = folded_filter(editor, conv_index, affine->factor);
+  if (!filter) return false;
   const auto channels = static_cast<int64_t>(bias.size());
-  const int new_filter = editor.add_constant(name + "_filter_host", *folded, conv_index);
-  const int new_bias =
-      editor.add_constant(name + "_bias_host", make_numbers(bias, {channels}, filter->type), conv_index);
-  for (const int made : {new_filter, new_bias}) set_no_origin(editor.node(made));
+  const int new_bias = editor.add_constant(editor.node(conv_index).name + "_bias_host",
+                                           make_numbers(bias, {channels}, type), conv_index);
+  set_no_origin(editor.node(new_bias));
   const graph::Node before = editor.node(conv_index), norm = editor.node(norm_index);
   const graph::Node* members[] = {&before, &norm};
-  editor.set_input(conv_index, 1, {new_filter, 0});
+  editor.set_input(conv_index, 1, *filter);
   drop_unused(editor, before.inputs[1].node);
   editor.set_input(conv_index, 2, {new_bias, 0});
   auto& result = editor.node(conv_index);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "convert/numbers.h"
+#include "graph/constant_nodes.h"
 
 namespace belay::convert {
 
@@ -42,6 +43,13 @@ int GraphEditor::producer(Edge edge, std::string_view type) const {
 const graph::Constant* GraphEditor::constant(Edge edge) const {
   if (!edge.connected() || !graph::is_constant(node(edge.node))) return nullptr;
   return graph::get_if<graph::Constant>(node(edge.node).attributes, "value");
+}
+
+bool GraphEditor::from_constants(Edge edge) const {
+  const graph::Node& source = node(edge.node);
+  if (graph::is_constant(source)) return true;
+  return graph::is_function(source) &&
+         std::ranges::all_of(source.inputs, [this](Edge input) { return !input.connected() || from_constants(input); });
 }
 
 std::optional<double> GraphEditor::scalar(Edge edge) const {

@@ -39,6 +39,8 @@ class GraphEditor {
   int producer(graph::Edge edge, std::string_view type) const;
   // The value when a Const makes it; else null.
   const graph::Constant* constant(graph::Edge edge) const;
+  // Whether it is a constant, or computed from constants alone: whoever loads the model computes it then.
+  bool from_constants(graph::Edge edge) const;
   // Its single element, when that is a number.
   std::optional<double> scalar(graph::Edge edge) const;
 

@@ -48,6 +48,36 @@ TEST(FoldBatchNorm, StaysWhenSomebodyElseReadsTheConvolution) {
   EXPECT_THAT(computing(converted_graph(w)), ElementsAre("conv:Conv2D", "bn:BatchNorm"));
 }
 
+// A filter of 2 MiB made of 512 numbers is not computed into the file, and the norm is folded all the same: the factors
+// are multiplied in when the model is loaded.
+TEST(FoldBatchNorm, GoesIntoAFilterThatIsComputedAtLoad) {
+  constexpr int64_t channels = 512, inputs = 1024;
+  const auto numbers = [](float value) { return std::vector<float>(channels, value); };
+  auto w = start({1, inputs, 1, 2});
+  w.floats("row", {channels, 1, 1, 1}, numbers(2)).ints("shape", {channels, inputs, 1, 1});
+  w.node("filter", "Expand", {"row", "shape"}, {"w"}).node("conv", "Conv", {"x", "w"}, {"c"});
+  w.floats("s", {channels}, numbers(4)).floats("b", {channels}, numbers(10)).floats("m", {channels}, numbers(1));
+  w.floats("v", {channels}, numbers(4));
+  w.node("bn", "BatchNormalization", {"c", "s", "b", "m", "v"}, {"y"}, {{"epsilon", 0.0f}}).output("y");
+  const auto converted = convert_text(w.model());
+  ASSERT_TRUE(converted.ok()) << converted.status().message;
+  const graph::Graph& graph = (*converted).model->main();
+  EXPECT_THAT(computing(graph), ElementsAre("filter:Expand", "conv_filter_host:Mul", "conv:Conv2D"));
+  EXPECT_THAT(constant_input<float>(graph, node_named(graph, "conv"), 2), testing::Each(8));  // 10 - 1 * 2
+  EXPECT_THAT(constant_input<float>(graph, node_named(graph, "conv_filter_host"), 1), testing::Each(2));
+  EXPECT_THAT(attribute<Names>(node_named(graph, "conv").attributes, "_datadump_original_op_names"),
+              ElementsAre("conv", "bn"));
+}
+
+TEST(FoldConvBias, TakesTheConstantOfASumOfTwo) {
+  auto w = start();
+  add_conv(w);
+  w.floats("b", {2, 1, 1}, {5, 6}).node("sum", "Sum", {"c", "b"}, {"y"}).output("y");
+  const auto graph = converted_graph(w);
+  EXPECT_THAT(computing(graph), ElementsAre("conv:Conv2D"));
+  EXPECT_THAT(constant_input<float>(graph, node_named(graph, "conv"), 2), ElementsAre(5, 6));
+}
+
 TEST(FoldConvBias, TakesAConstantPerChannel) {
   auto w = start();
   add_conv(w);
@@ -197,6 +227,17 @@ TEST(Fuse, ConvolutionTakesSumAndActivation) {
   EXPECT_TRUE(node_named(*members, "conv").attributes.contains("strides"));
   const int sum = members->find("sum");
   EXPECT_EQ(members->nodes[static_cast<size_t>(sum)].inputs[0], (graph::Edge{2, 0}));  // the third Data
+}
+
+TEST(Fuse, ASumOfTwoIsFusedAsAnAddIs) {
+  auto w = start();
+  add_conv(w);
+  w.node("sum", "Sum", {"x", "c"}, {"s"}).node("relu", "Relu", {"s"}, {"y"}).output("y");
+  EXPECT_THAT(computing(converted_graph(w)), ElementsAre("convsumrelu:Conv2D"));
+  auto three = start();
+  add_conv(three);
+  three.node("sum", "Sum", {"x", "c", "x"}, {"s"}).node("relu", "Relu", {"s"}, {"y"}).output("y");
+  EXPECT_THAT(computing(converted_graph(three)), ElementsAre("conv:Conv2D", "sum:AccumulateNV2", "relu:Relu"));
 }
 
 TEST(Fuse, StopsAtOutputsAndAtSecondReaders) {

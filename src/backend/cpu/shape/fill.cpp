@@ -7,8 +7,8 @@
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/parallel.h"
 #include "backend/cpu/rows.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace belay::backend::cpu {
