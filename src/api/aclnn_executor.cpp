@@ -10,6 +10,7 @@
 #include "api/strided_copy.h"
 #include "api/task_overflow.h"
 #include "api/tensor_desc.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "dump/op_args.h"
 #include "dump/recorder.h"
@@ -167,7 +168,7 @@ Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* worksp
   if (!plan_.plan) return {};  // nothing to compute
   TRY(check_memory());
   auto run = make_run(*stream);
-  run->workspace = static_cast<std::byte*>(workspace);
+  run->workspace = host_view(static_cast<std::byte*>(workspace));
   run->workspace_bytes = workspace ? bytes : 0;
   if (dump::op_args().started()) record_arguments(plan_.plan->graph());
   using dump::OperatorLevel;
@@ -189,13 +190,13 @@ std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream) cons
   run->inputs.reserve(inputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorView& view = *inputs_[i];
-    run->inputs.push_back({to_graph(view.type), view.shape, backend::Layout::Plain, view.first()});
+    run->inputs.push_back({to_graph(view.type), view.shape, backend::Layout::Plain, host_view(view.first())});
     if (!view.contiguous()) run->copied_inputs.push_back({view, i});
   }
   run->outputs.reserve(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const TensorView& view = *outputs_[i];
-    run->outputs.push_back({to_graph(view.type), view.shape, backend::Layout::Plain, view.first()});
+    run->outputs.push_back({to_graph(view.type), view.shape, backend::Layout::Plain, host_view(view.first())});
     if (needs_copy(view, inputs_)) run->copied_outputs.push_back({view, i});
   }
   return run;

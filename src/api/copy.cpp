@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 #include <memory>
 
 #include "acl/acl_rt.h"
 #include "api/copy_kind.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 
 using namespace belay;
 using namespace belay::api;
@@ -38,7 +38,7 @@ Status copy(void* dst, size_t dest_max, const void* src, size_t count, aclrtMemc
 Status copy_buffered(void* dst, const void* src, size_t count, aclrtStream stream) {
   const auto target = TRY(find_stream(stream));
   std::unique_ptr<std::byte[]> buffer(new std::byte[count]);
-  std::memcpy(buffer.get(), src, count);
+  copy_memory(buffer.get(), src, count);
   return target->launch([dst, count, buffer = std::move(buffer)] { copy_bytes(dst, buffer.get(), count); });
 }
 

@@ -4,6 +4,7 @@
 #include "acl/acl_rt.h"
 #include "api/copy_kind.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 
 using namespace belay;
@@ -21,8 +22,8 @@ struct Rectangle {
 
   void copy() const {
     const auto timed = timed_copy(width * height);
-    auto* to = static_cast<std::byte*>(dst);
-    const auto* from = static_cast<const std::byte*>(src);
+    auto* to = host_view(static_cast<std::byte*>(dst));
+    const auto* from = host_view(static_cast<const std::byte*>(src));
     if (dpitch == width && spitch == width) {
       std::memmove(to, from, width * height);
       return;

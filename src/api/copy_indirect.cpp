@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies whose addresses lie in device memory and are read when the stream reaches them.
-#include <cstring>
-
 #include "acl/acl_rt.h"
 #include "api/copy_kind.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 
 using namespace belay;
@@ -59,13 +58,12 @@ Status describe(void* desc, aclrtMemcpyKind kind, const void* src, void* dst, si
   TRY(blocks().check_range(src, count, "srcAddr"));
   TRY(blocks().check_range(dst, count, "dstAddr", Use::Write));
   const CopyDescription description{kMark, src, dst, count};
-  std::memcpy(desc, &description, sizeof description);
+  write_memory(desc, description);
   return {};
 }
 
 Status run_description(const void* desc) {
-  CopyDescription description;
-  std::memcpy(&description, desc, sizeof description);
+  const auto description = read_memory<CopyDescription>(desc);
   if (description.mark != kMark)
     return {ACL_ERROR_RT_PARAM_INVALID,
             formatted("desc {} was not made by aclrtSetMemcpyDesc, or was overwritten", desc)};
@@ -88,9 +86,10 @@ struct OffsetCopy {
   size_t count;
 
   Status run() const {
-    if (!*dst || !*src) return copy_checked(*dst, *src, count);
-    return copy_checked(static_cast<std::byte*>(*dst) + dst_offset, static_cast<const std::byte*>(*src) + src_offset,
-                        count);
+    auto* const to = read_memory<std::byte*>(dst);
+    const auto* const from = read_memory<const std::byte*>(src);
+    if (!to || !from) return copy_checked(to, from, count);
+    return copy_checked(to + dst_offset, from + src_offset, count);
   }
 };
 

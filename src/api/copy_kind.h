@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "base/timeline.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
@@ -38,7 +37,7 @@ inline timeline::Scope timed_copy(size_t bytes) {
 // The bytes are there when it returns; they may overlap.
 inline void copy_bytes(void* dst, const void* src, size_t count) {
   const auto timed = timed_copy(count);
-  std::memmove(dst, src, count);
+  copy_memory(dst, src, count);
 }
 
 // Does work on memory in the order of the stream. `now`: pageable memory takes part, so the stream's work is waited for

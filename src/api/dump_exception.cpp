@@ -6,6 +6,7 @@
 #include "acl/acl_dump.h"
 #include "api/entry.h"
 #include "api/tensor_desc.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "base/trap.h"
 #include "dump/evidence.h"
@@ -63,7 +64,7 @@ struct Custom {
   std::vector<dump::Piece> inputs, outputs, spaces;
 
   void add(const acldumpTensorInfo& tensor, uint32_t index) {
-    const bool there = readable(tensor.tensorAddr, tensor.tensorSize);
+    const bool there = readable(host_view(tensor.tensorAddr), tensor.tensorSize);
     header.dfx_message +=
         formatted("[Dump][Exception] tensor index:{}, type:{}, addr:{}, size:{}\n", index,
                   static_cast<int>(tensor.type), static_cast<const void*>(tensor.tensorAddr), tensor.tensorSize);
@@ -95,7 +96,7 @@ struct Custom {
     return type == ACL_DUMP_TENSOR_INPUT ? inputs : type == ACL_DUMP_TENSOR_OUTPUT ? outputs : spaces;
   }
   static dump::Piece piece_of(const acldumpTensorInfo& tensor, bool there) {
-    if (there) return {tensor.tensorAddr, tensor.tensorSize};
+    if (there) return {host_view(tensor.tensorAddr), tensor.tensorSize};
     auto zeros = std::make_shared<std::vector<std::byte>>(tensor.tensorSize);
     return {zeros->data(), tensor.tensorSize, zeros};
   }

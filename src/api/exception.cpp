@@ -10,6 +10,7 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "api/tensor_desc.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "executor/failure.h"
 #include "runtime/context.h"
@@ -33,7 +34,7 @@ aclTensorDesc describe(const executor::FailedTensor& tensor) {
   desc.type = to_acl(tensor.type);
   desc.format = to_acl(tensor.format);
   desc.dims = tensor.shape;
-  desc.address = tensor.address;
+  desc.address = device_address(tensor.address);
   return desc;
 }
 

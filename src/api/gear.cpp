@@ -2,11 +2,11 @@
 #include "api/gear.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "acl/acl_mdl.h"
 #include "api/entry.h"
 #include "api/model_desc.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/blocks.h"
 
@@ -16,7 +16,7 @@ namespace {
 template <class T>
 std::vector<int64_t> read_values(const void* data, size_t count) {
   std::vector<T> values(count);
-  std::memcpy(values.data(), data, count * sizeof(T));
+  copy_memory(values.data(), data, count * sizeof(T));
   return {values.begin(), values.end()};
 }
 

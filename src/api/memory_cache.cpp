@@ -2,10 +2,10 @@
 // Caches, faults and links of real devices. Memory of a simulated device is coherent and never fails: these calls check
 // what they are given, and what they ask for already holds.
 #include <atomic>
-#include <cstring>
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
@@ -62,13 +62,12 @@ Status describe_cmo(void* desc, void* src, size_t size) {
   TRY(check_device_range(src, size, "src"));
   TRY(blocks().check_range(desc, sizeof(CmoDescription), "cmoDesc"));
   const CmoDescription description{kMark, src, size};
-  std::memcpy(desc, &description, sizeof description);
+  write_memory(desc, description);
   return {};
 }
 
 Status run_described_cmo(const void* desc) {
-  CmoDescription description;
-  std::memcpy(&description, desc, sizeof description);
+  const auto description = read_memory<CmoDescription>(desc);
   if (description.mark != kMark)
     return {ACL_ERROR_RT_PARAM_INVALID,
             formatted("cmoDesc {} was not made by aclrtCmoSetDesc, or was overwritten", desc)};

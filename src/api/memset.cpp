@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 
 #include "acl/acl_rt.h"
 #include "api/copy_kind.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 
 using namespace belay;
@@ -24,7 +24,7 @@ Status fill(void* pointer, size_t max_count, int32_t value, size_t count) {
   TRY(current_context());
   TRY(blocks().check_range(pointer, count, "devPtr", Use::Write));
   const WriteGate::Writing writing;
-  std::memset(pointer, value, count);
+  fill_memory(pointer, value, count);
   return {};
 }
 
@@ -35,7 +35,7 @@ Status fill_async(void* pointer, size_t max_count, int32_t value, size_t count, 
   TRY(current_context());
   const Site site = blocks().locate(pointer);
   TRY(blocks().check_range(site, pointer, count, "devPtr", Use::Write));
-  return run_in_order(site.place == Place::Pageable, stream, [=] { std::memset(pointer, value, count); });
+  return run_in_order(site.place == Place::Pageable, stream, [=] { fill_memory(pointer, value, count); });
 }
 
 Status refused(std::string reason) { return {ACL_ERROR_INVALID_PARAM, std::move(reason), "EH0009"}; }
@@ -60,7 +60,7 @@ Status fill_words(void* pointer, size_t size, uint32_t value, size_t words) {
   TRY(current_context());
   TRY(blocks().check_range(pointer, words * sizeof(uint32_t), "ptr", Use::Write));
   const WriteGate::Writing writing;
-  std::fill_n(static_cast<uint32_t*>(pointer), words, value);
+  std::fill_n(host_view(static_cast<uint32_t*>(pointer)), words, value);
   return {};
 }
 
@@ -69,7 +69,9 @@ Status fill_words_async(void* pointer, size_t size, uint32_t value, size_t words
   TRY(check_stream_handle(stream));
   TRY(current_context());
   TRY(blocks().check_range(pointer, words * sizeof(uint32_t), "ptr", Use::Write));
-  return TRY(find_stream(stream))->launch([=] { std::fill_n(static_cast<uint32_t*>(pointer), words, value); });
+  return TRY(find_stream(stream))->launch([=] {
+    std::fill_n(host_view(static_cast<uint32_t*>(pointer)), words, value);
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "api/entry.h"
 #include "api/gear.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
@@ -125,7 +126,7 @@ Status ModelExecution::take_inputs(const aclmdlDataset& dataset) {
 
 Status ModelExecution::take_input(size_t index, const aclDataBuffer& buffer, const aclTensorDesc* desc) {
   const auto& tensor = model_->in_out().inputs[index];
-  Tensor taken{tensor.type, tensor.dims, backend::Layout::Plain, buffer.data};
+  Tensor taken{tensor.type, tensor.dims, backend::Layout::Plain, host_view(buffer.data)};
   if (gear_ && tensor.name == ACL_DYNAMIC_TENSOR_NAME) {
     taken.data = gear_values_.data();
   } else if (model_->dynamic()) {
@@ -168,7 +169,7 @@ Status ModelExecution::allocate(Place& place, size_t bytes) const {
   if (!charged)
     return {ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("an output of {} bytes is larger than any memory", bytes)};
   place.allocated.reset(TRY(device_heap(info_.device_id).allocate(size, *charged, "aclmdlExecute")));
-  place.data = place.allocated.get();
+  place.data = host_view(place.allocated.get());
   place.size = bytes;
   return {};
 }
@@ -183,7 +184,7 @@ Status ModelExecution::take_outputs(const aclmdlDataset& dataset, When when) {
     const aclDataBuffer* buffer = dataset.entries[i].buffer;
     TRY(not_null(buffer, "a data buffer of the output dataset"));
     Tensor taken{tensor.type, model_->dynamic() ? inferred[i].shape : tensor.dims, backend::Layout::Plain};
-    Place place{.data = buffer->data, .size = buffer->size};
+    Place place{.data = host_view(buffer->data), .size = buffer->size};
     place.bytes = TRY(output_bytes(i, taken.shape));
     const bool told = model_->dynamic() ? graph::is_known(taken.shape) : place.bytes > 0 || tensor.size == 0;
     if (!buffer->data && buffer->size > 0)

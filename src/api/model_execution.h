@@ -61,7 +61,7 @@ class ModelExecution {
   };
   // Where the program wants an output.
   struct Place {
-    void* data;
+    void* data;  // as the host sees it
     size_t size;
     size_t bytes = 0;        // that are computed
     size_t room = 0;         // that the run may write; 0: only the run can tell

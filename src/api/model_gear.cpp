@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing the gear of a model that was converted for several batch sizes, image sizes or dims.
 #include <algorithm>
-#include <cstring>
 
 #include "acl/acl_mdl.h"
 #include "api/dataset.h"
@@ -9,6 +8,7 @@
 #include "api/gear.h"
 #include "api/model_desc.h"
 #include "api/model_file.h"
+#include "base/device_memory.h"
 #include "executor/model_registry.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
@@ -32,7 +32,7 @@ Status write_values(const aclDataBuffer& buffer, const std::vector<int64_t>& val
   TRY(blocks().check_range(blocks().locate(buffer.data), buffer.data, bytes, "the buffer of " ACL_DYNAMIC_TENSOR_NAME,
                            Use::Write));
   const WriteGate::Writing writing;
-  std::memcpy(buffer.data, written.data(), bytes);
+  copy_memory(buffer.data, written.data(), bytes);
   return {};
 }
 

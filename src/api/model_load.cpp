@@ -5,6 +5,7 @@
 #include "acl/acl_mdl.h"
 #include "api/entry.h"
 #include "api/model_file.h"
+#include "base/device_memory.h"
 #include "executor/memory_estimate.h"
 #include "executor/model_registry.h"
 #include "runtime/current.h"
@@ -29,7 +30,7 @@ Result<uint32_t> load_model(const ModelSource& source, const ModelMemory& memory
 Result<std::shared_ptr<executor::RegisteredModel>> load_model(std::string name, std::shared_ptr<graph::Model> model,
                                                               graph::ModelInOut in_out, const ModelMemory& memory) {
   executor::LoadOptions options;
-  options.work_memory = memory.work;
+  options.work_memory = host_view(memory.work);
   options.work_bytes = memory.work_bytes;
   auto made = TRY(executor::model_registry().add(std::move(name), std::move(model), std::move(in_out), options));
   if (memory.weight && memory.weight_bytes < made->loaded().weight_bytes()) {

@@ -10,6 +10,7 @@
 #include "api/stream_allocator.h"
 #include "api/task_overflow.h"
 #include "api/waited_stream.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "dump/recorder.h"
 #include "graph/private_format.h"
@@ -71,7 +72,7 @@ std::optional<graph::Constant> value_of(const aclTensorDesc& given, const graph:
 
 Result<backend::Tensor> tensor_at(const graph::TensorDesc& desc, const aclDataBuffer& buffer, const char* what,
                                   size_t index) {
-  backend::Tensor tensor{desc.type, desc.shape, backend::Layout::Plain, buffer.data};
+  backend::Tensor tensor{desc.type, desc.shape, backend::Layout::Plain, host_view(buffer.data)};
   const size_t bytes = graph::bytes_of(desc.type, tensor.count());
   if (buffer.size < bytes)
     return bad(formatted("{} {} of shape {} needs {} bytes, its buffer has {}", what, index, graph::to_text(desc.shape),

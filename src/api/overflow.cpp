@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saturation mode and the overflow flag of a device.
-#include <cstring>
-
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "runtime/current.h"
 #include "runtime/device.h"
 
@@ -20,8 +19,8 @@ Status write_status(void* address, uint64_t size, aclrtStream stream) {
     return {ACL_ERROR_RT_PARAM_INVALID, "outputSize is " + std::to_string(size) + "; it must be 64", "EE1003"};
   auto target = TRY(find_stream(stream));
   return target->launch([address, context = target->context()] {
-    std::memset(address, 0, kStatusBytes);
-    if (context->device().overflowed) static_cast<uint32_t*>(address)[0] = 1;
+    fill_memory(address, 0, kStatusBytes);
+    if (context->device().overflowed) write_memory(address, uint32_t{1});
   });
 }
 

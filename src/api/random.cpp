@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
@@ -24,7 +25,7 @@ Result<uint64_t> read_raw(const aclrtRandomParaInfo& info, size_t bytes, const c
     if (!address) return Status{ACL_ERROR_RT_PARAM_INVALID, formatted("the address of {} is null", name)};
     TRY(blocks().check_range(address, bytes, name));
     raw = 0;
-    std::memcpy(&raw, address, bytes);
+    copy_memory(&raw, address, bytes);
   }
   return bytes == sizeof raw ? raw : raw & ((uint64_t{1} << (8 * bytes)) - 1);
 }
@@ -44,7 +45,7 @@ Status generate(const aclrtRandomNumTaskInfo& task) {
   const auto& function = task.randomNumFuncParaInfo;
   const uint64_t count = TRY(read_number(task.randomNum, "randomNum"));
   uint64_t counter = 0;
-  if (task.randomCounterAddr) std::memcpy(&counter, task.randomCounterAddr, sizeof counter);
+  if (task.randomCounterAddr) counter = read_memory<uint64_t>(task.randomCounterAddr);
   const RandomBits bits(TRY(read_number(task.randomSeed, "randomSeed")), counter);
   const bool mask = function.funcType == ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK;
   const auto bytes = static_cast<unsigned __int128>(count) * (mask ? 1 : 8 * random_element_size(type)) / 8;
@@ -52,6 +53,7 @@ Status generate(const aclrtRandomNumTaskInfo& task) {
   void* out = task.randomResultAddr;
   TRY(blocks().check_range(out, static_cast<size_t>(bytes) + (mask && count % 8 ? 1 : 0), "randomResultAddr",
                            Use::Write));
+  out = host_view(out);
   switch (function.funcType) {
     case ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK: {
       const auto& given = function.paramInfo.dropoutBitmaskInfo;

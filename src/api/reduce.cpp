@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
@@ -55,7 +56,7 @@ Status reduce_async(void* dst, const void* src, uint64_t bytes, aclrtReduceKind 
         formatted("count is {} bytes; it must be a multiple of the {} bytes of an element, and not 0", bytes, element)};
   TRY(check_side(dst, bytes, element, "dst", Use::Write));
   TRY(check_side(src, bytes, element, "src", Use::Read));
-  return target->launch([=] { reduce(dst, src, bytes, op, type); });
+  return target->launch([=] { reduce(host_view(dst), host_view(src), bytes, op, type); });
 }
 
 }  // namespace

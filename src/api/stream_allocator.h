@@ -6,12 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/device_memory.h"
 #include "executor/loaded_model.h"
 #include "runtime/user_allocator.h"
 
 namespace belay::api {
 
-// A program's own allocator as the executor sees it: addresses, not blocks. Used by one thread at a time.
+// A program's own allocator as the executor sees it: addresses of the host, not blocks. Used by one thread at a time.
 class StreamAllocator : public executor::Allocator {
  public:
   explicit StreamAllocator(std::shared_ptr<UserAllocator> user) : user_(std::move(user)) {}
@@ -28,14 +29,8 @@ class StreamAllocator : public executor::Allocator {
   }
 
   Result<void*> allocate(size_t bytes) override {
-    if (ahead_ && bytes <= ahead_bytes_) {
-      const auto block = *std::exchange(ahead_, std::nullopt);
-      blocks_[block.address] = block;
-      return block.address;
-    }
-    const auto block = TRY(user_->allocate(bytes));
-    blocks_[block.address] = block;
-    return block.address;
+    if (ahead_ && bytes <= ahead_bytes_) return hand_out(*std::exchange(ahead_, std::nullopt));
+    return hand_out(TRY(user_->allocate(bytes)));
   }
   void free(void* address) override {
     const auto found = blocks_.find(address);
@@ -45,8 +40,14 @@ class StreamAllocator : public executor::Allocator {
   }
 
  private:
+  void* hand_out(const UserAllocator::Block& block) {
+    void* view = host_view(block.address);
+    blocks_[view] = block;
+    return view;
+  }
+
   const std::shared_ptr<UserAllocator> user_;
-  std::map<void*, UserAllocator::Block> blocks_;
+  std::map<void*, UserAllocator::Block> blocks_;  // by host_view
   std::optional<UserAllocator::Block> ahead_;
   size_t ahead_bytes_ = 0;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/strided_copy.h"
-
-#include <cstring>
+#include "base/device_memory.h"
 
 namespace belay::api {
 namespace {
@@ -14,7 +13,7 @@ void for_rows(const TensorView& view, const Copy& copy) {
   const int64_t rows = inner == 0 ? 0 : view.count() / inner;
   const size_t outer = view.shape.empty() ? 0 : view.shape.size() - 1;
   graph::Shape index(outer);
-  std::byte* at = view.first();
+  std::byte* at = host_view(view.first());
   for (int64_t row = 0; row < rows; ++row) {
     copy(at, row * inner * bytes, inner);
     for (size_t d = outer; d-- > 0;) {
@@ -68,14 +67,14 @@ void with_width(size_t bytes, F f) {
 
 void gather_view(const TensorView& view, std::byte* to) {
   if (view.count() == 0) return;
-  if (view.contiguous()) return void(std::memcpy(to, view.first(), view.bytes()));
+  if (view.contiguous()) return void(copy_memory(to, view.first(), view.bytes()));
   const int64_t step = view.shape.empty() ? 1 : view.strides.back();
   with_width(view.element_bytes(), [&](auto element) { gather_rows<decltype(element)>(view, to, step); });
 }
 
 void scatter_view(const std::byte* from, const TensorView& view) {
   if (view.count() == 0) return;
-  if (view.contiguous()) return void(std::memcpy(view.first(), from, view.bytes()));
+  if (view.contiguous()) return void(copy_memory(view.first(), from, view.bytes()));
   const int64_t step = view.shape.empty() ? 1 : view.strides.back();
   with_width(view.element_bytes(), [&](auto element) { scatter_rows<decltype(element)>(from, view, step); });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/blocks.h"
 #include "runtime/current.h"
@@ -26,7 +27,7 @@ Status write_value(void* address, uint64_t value, uint32_t flag, aclrtStream str
   const auto target = TRY(find_stream(stream));
   if (flag != 0) return {ACL_ERROR_RT_PARAM_INVALID, formatted("flag is {}; it is reserved and must be 0", flag)};
   TRY(check_address(address, Use::Write));
-  return launch_value_write(*target, static_cast<uint64_t*>(address), value);
+  return launch_value_write(*target, host_view(static_cast<uint64_t*>(address)), value);
 }
 
 Status wait_for_value(const void* address, uint64_t value, uint32_t flag, aclrtStream stream) {
@@ -36,7 +37,8 @@ Status wait_for_value(const void* address, uint64_t value, uint32_t flag, aclrtS
     return {ACL_ERROR_RT_PARAM_INVALID,
             formatted("flag is {}; it must be one of ACL_STREAM_WAIT_VALUE_*, 0 to 3", flag)};
   TRY(check_address(address, Use::Read));
-  return launch_value_wait(*target, static_cast<const uint64_t*>(address), value, static_cast<ValueCondition>(flag));
+  return launch_value_wait(*target, host_view(static_cast<const uint64_t*>(address)), value,
+                           static_cast<ValueCondition>(flag));
 }
 
 }  // namespace

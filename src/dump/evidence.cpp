@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "backend/cpu/layout.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "base/trap.h"
 #include "dump/names.h"
@@ -82,10 +83,10 @@ class Gatherer {
 
   void add_bytes(const char* what, const void* data, size_t bytes, std::shared_ptr<const void> owner = nullptr) {
     say(kPrefix, formatted("begin to load {} tensor, index:{}", what, next_));
-    say(kPrefix, formatted("addr:{}, size:{}", data, bytes));
+    say(kPrefix, formatted("addr:{}, size:{}", device_address(data), bytes));
     if (!readable(data, bytes)) {
-      say(kPrefix,
-          formatted("the address maybe invalid: {} bytes at {} cannot be read; zeros stand for them", bytes, data));
+      say(kPrefix, formatted("the address maybe invalid: {} bytes at {} cannot be read; zeros stand for them", bytes,
+                             device_address(data)));
       auto zeros = std::make_shared<std::vector<std::byte>>(bytes);
       data = zeros->data();
       owner = zeros;

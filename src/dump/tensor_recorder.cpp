@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/cpu/layout.h"
+#include "base/device_memory.h"
 #include "base/faults.h"
 #include "base/parallel.h"
 #include "dump/csv.h"
@@ -66,7 +67,7 @@ void TensorRecorder::add_entry(Entries& entries, const Tensor& tensor, bool inpu
                      .original_op = chosen.original_op,
                      .size = bytes,
                      .sub_format = chosen.sub_format,
-                     .address = reinterpret_cast<uint64_t>(tensor.data)};
+                     .address = reinterpret_cast<uint64_t>(device_address(tensor.data))};
   const bool known = graph::is_known(chosen.original_shape) &&
                      (chosen.stored || graph::element_count(chosen.original_shape) == tensor.count());
   header.original_shape = dims_of(known ? chosen.original_shape : tensor.shape);

@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "acl/acl_rt.h"
+#include "base/device_memory.h"
 #include "base/faults.h"
 #include "base/text.h"
 #include "runtime/devices.h"
@@ -144,8 +144,8 @@ Result<Heap::Shared> Heap::share(const Block& block) {
   if (!copy)
     return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
                   formatted("the host cannot share {} bytes", bytes) + file_limit_text()};
-  std::memcpy(copy, block.base, block.size);
-  std::byte* moved = file->map(0, bytes, block.base);
+  copy_memory(copy, block.base, block.size);
+  std::byte* moved = file->map(0, bytes, host_view(block.base));
   munmap(copy, bytes);
   if (!moved) return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host cannot share {} bytes", bytes)};
   return Shared{shared_.emplace(block.base, std::move(*file)).first->second.fd(), 0};
