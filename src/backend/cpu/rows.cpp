@@ -22,6 +22,7 @@ constexpr Family fast_families[] = {
     cpu::simd_cast_rows,
     cpu::simd_softmax_rows,
     cpu::simd_norm_rows,
+    cpu::simd_batch_norm_rows,
     cpu::simd_reduce_rows,
     cpu::simd_pooling_rows,
     cpu::simd_global_pool_rows,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation by statistics that belong to channels.
+#include "backend/cpu/nn/batch_norm.h"
+
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/convert_element.h"
-#include "backend/cpu/function_kernel.h"
 #include "backend/cpu/nn/statistics.h"
 #include "backend/cpu/rows.h"
 #include "base/parallel.h"
@@ -12,30 +13,16 @@ namespace belay::backend::cpu {
 
 namespace {
 
-// A tensor as batch x channels x space, whichever of the last two comes first.
-struct Channels {
-  int64_t batch = 1, channels = 1, space = 1;
-  bool last = false;
+bool is_batch_norm(const graph::Node& node) { return node.type == "BatchNorm" || node.type == "BatchNorm3D"; }
+bool trains(const graph::Node& node) { return is_batch_norm(node) && get_or(node.attributes, "is_training", true); }
 
-  int64_t at(int64_t n, int64_t c, int64_t s) const {
-    return last ? (n * space + s) * channels + c : (n * channels + c) * space + s;
-  }
-};
+double epsilon_of(const graph::Node& node) {
+  return get_or(node.attributes, "epsilon", is_batch_norm(node) ? 1e-4f : 1e-5f);
+}
 
-Channels read_channels(const KernelRequest& request, std::string_view fallback) {
-  const Shape& x = request.inputs[0].shape;
-  const std::string format = graph::data_format_of(request.node, fallback);
-  Channels c;
-  c.last = x.size() > 2 && format.ends_with('C');
-  if (x.size() == 1) {
-    c.channels = x[0];
-    return c;
-  }
-  c.batch = x[0];
-  c.channels = c.last ? x.back() : x[1];
-  for (size_t d = 1; d < x.size(); ++d)
-    if (d != (c.last ? x.size() - 1 : 1)) c.space *= x[d];
-  return c;
+Channels channels_of(const KernelRequest& request) {
+  const std::string_view type = request.node.type;
+  return read_channels(request, type == "BatchNorm" ? "NHWC" : type == "BatchNorm3D" ? "NCDHW" : "NCHW");
 }
 
 // y = x * factor + addend, one pair for each channel.
@@ -99,49 +86,68 @@ Status train(const Channels& c, Inputs in, Outputs out, double epsilon, double f
   return {};
 }
 
+MadeKernel make_training(const KernelRequest& request) {
+  const Channels c = channels_of(request);
+  const double epsilon = epsilon_of(request.node);
+  const double factor = get_or(request.node.attributes, "exponential_avg_factor", 1.0f);
+  return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
+    return function_kernel([=](Inputs in, Outputs out) { return train<T>(c, in, out, epsilon, factor); });
+  });
+}
+
 MadeKernel make_batch_norm(const KernelRequest& request) {
-  const graph::Attributes& attributes = request.node.attributes;
-  const Channels c = read_channels(request, request.node.type == "BatchNorm3D" ? "NCDHW" : "NHWC");
-  const double epsilon = get_or(attributes, "epsilon", 1e-4f);
-  const double factor = get_or(attributes, "exponential_avg_factor", 1.0f);
-  const bool training = get_or(attributes, "is_training", true);
-  if (!training && (request.inputs.size() < 5 || !request.inputs[3].present || !request.inputs[4].present))
-    return refuse("mean and variance must be connected when is_training is false");
+  if (trains(request.node)) return make_training(request);
+  const GivenStatistics g = TRY(read_given_statistics(request));
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
     return function_kernel([=](Inputs in, Outputs out) -> Status {
-      if (training) return train<T>(c, in, out, epsilon, factor);
-      const auto mean = TRY(reals(in[3])), variance = TRY(reals(in[4]));
-      TRY(normalise<T>(c, in[0], out[0], mean, variance, TRY(reals(in[1])), TRY(reals(in[2])), epsilon));
+      const auto optional = [&](size_t i) {
+        return i < in.size() && in[i].present ? reals(in[i]) : Result(std::vector<double>{});
+      };
+      const auto mean = TRY(reals(in[g.mean])), variance = TRY(reals(in[g.variance]));
+      TRY(normalise<T>(g.channels, in[0], out[0], mean, variance, TRY(optional(g.scale)), TRY(optional(g.offset)),
+                       g.epsilon));
       for (size_t o = 1; o < out.size(); ++o) TRY(write(out[o], o % 2 == 1 ? mean : variance));
       return {};
     });
   });
 }
 
-// The forms without training, whose inputs come in two orders.
-template <size_t mean, size_t variance, size_t scale, size_t offset>
-MadeKernel make_inference(const KernelRequest& request) {
-  const Channels c = read_channels(request, "NCHW");
-  const double epsilon = get_or(request.node.attributes, "epsilon", 1e-5f);
-  return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
-    return function_kernel([=](Inputs in, Outputs out) -> Status {
-      const auto optional = [&](size_t i) {
-        return i < in.size() && in[i].present ? reals(in[i]) : Result(std::vector<double>{});
-      };
-      return normalise<T>(c, in[0], out[0], TRY(reals(in[mean])), TRY(reals(in[variance])), TRY(optional(scale)),
-                          TRY(optional(offset)), epsilon);
-    });
-  });
-}
-
 constexpr KernelRow rows[] = {
-    {"BNInfer", "reference", make_inference<3, 4, 1, 2>},
-    {"BNInferenceD", "reference", make_inference<1, 2, 3, 4>},
+    {"BNInfer", "reference", make_batch_norm},
+    {"BNInferenceD", "reference", make_batch_norm},
     {"BatchNorm", "reference", make_batch_norm},
     {"BatchNorm3D", "reference", make_batch_norm},
 };
 
 }  // namespace
+
+Channels read_channels(const KernelRequest& request, std::string_view fallback) {
+  const Shape& x = request.inputs[0].shape;
+  const std::string format = graph::data_format_of(request.node, fallback);
+  Channels c;
+  c.last = x.size() > 2 && format.ends_with('C');
+  if (x.size() == 1) {
+    c.channels = x[0];
+    return c;
+  }
+  c.batch = x[0];
+  c.channels = c.last ? x.back() : x[1];
+  for (size_t d = 1; d < x.size(); ++d)
+    if (d != (c.last ? x.size() - 1 : 1)) c.space *= x[d];
+  return c;
+}
+
+Result<GivenStatistics> read_given_statistics(const KernelRequest& request) {
+  const graph::Node& node = request.node;
+  if (trains(node)) return refuse("it computes the statistics itself");
+  const bool d = node.type == "BNInferenceD";
+  const GivenStatistics g = d ? GivenStatistics{1, 2, 3, 4, epsilon_of(node), channels_of(request)}
+                              : GivenStatistics{3, 4, 1, 2, epsilon_of(node), channels_of(request)};
+  for (const size_t i : {g.mean, g.variance})
+    if (i >= request.inputs.size() || !request.inputs[i].present)
+      return refuse("mean and variance must be connected when is_training is false");
+  return g;
+}
 
 std::span<const KernelRow> batch_norm_rows() { return rows; }
 

@@ -168,7 +168,8 @@ size_t find_extreme_all(bool largest, const float* x, size_t count) {
 
 // A double as the sum of two floats.
 struct Split {
-  explicit Split(double value) : high(static_cast<float>(value)), low(static_cast<float>(value - double(high))) {}
+  explicit Split(double value)
+      : high(static_cast<float>(value)), low(std::isinf(high) ? 0 : static_cast<float>(value - double(high))) {}
   float high, low;
 };
 
@@ -223,6 +224,23 @@ void scale_all(const float* x, float* y, size_t count, double mean, double facto
             [=](Vector v, const auto&) HWY_ATTR { return hn::MulAdd(hn::Sub(hn::Sub(v, high), low), a, b); });
 }
 
+void scale_columns_all(const float* x, float* y, size_t rows, size_t columns, const ColumnScales& s) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d), whole = columns / lanes * lanes;
+  const auto rest = hn::FirstN(d, columns - whole);
+  const auto scaled = [](Vector v, Vector mean, Vector factor, Vector shift)
+                          HWY_ATTR { return hn::MulAdd(hn::Sub(v, mean), factor, shift); };
+  for (size_t r = 0; r < rows; ++r, x += columns, y += columns) {
+    for (size_t c = 0; c < whole; c += lanes)
+      hn::StoreU(
+          scaled(hn::LoadU(d, x + c), hn::LoadU(d, s.mean + c), hn::LoadU(d, s.factor + c), hn::LoadU(d, s.shift + c)),
+          d, y + c);
+    if (whole == columns) continue;
+    const auto load = [&](const float* from) HWY_ATTR { return hn::MaskedLoad(rest, d, from + whole); };
+    hn::BlendedStore(scaled(load(x), load(s.mean), load(s.factor), load(s.shift)), rest, d, y + whole);
+  }
+}
+
 void softmax_all(const float* x, float* y, size_t count, bool logarithm) {
   const Vector most = splat(extreme_of(true, x, count));
   const auto power = [=](Vector v) HWY_ATTR { return exponential(hn::Sub(v, most)); };
@@ -270,6 +288,7 @@ HWY_EXPORT(find_extreme_all);
 HWY_EXPORT(spread_all);
 HWY_EXPORT(normalise_all);
 HWY_EXPORT(scale_all);
+HWY_EXPORT(scale_columns_all);
 HWY_EXPORT(softmax_all);
 HWY_EXPORT(softmax_columns_all);
 
@@ -319,6 +338,9 @@ void normalise_row(const float* x, float* y, size_t count, double mean, double f
 }
 void scale_row(const float* x, float* y, size_t count, double mean, double factor, double shift) {
   HWY_DYNAMIC_DISPATCH(scale_all)(x, y, count, mean, factor, shift);
+}
+void scale_columns(const float* x, float* y, size_t rows, size_t columns, const ColumnScales& scales) {
+  HWY_DYNAMIC_DISPATCH(scale_columns_all)(x, y, rows, columns, scales);
 }
 void softmax_row(const float* x, float* y, size_t count, bool logarithm) {
   HWY_DYNAMIC_DISPATCH(softmax_all)(x, y, count, logarithm);

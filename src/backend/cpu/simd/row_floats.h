@@ -32,6 +32,12 @@ void normalise_row(const float* x, float* y, size_t count, double mean, double f
 // y = (x - mean) * factor + shift.
 void scale_row(const float* x, float* y, size_t count, double mean, double factor, double shift);
 
+// The same for rows whose columns have parameters of their own: y = (x - mean[c]) * factor[c] + shift[c].
+struct ColumnScales {
+  const float *mean, *factor, *shift;
+};
+void scale_columns(const float* x, float* y, size_t rows, size_t columns, const ColumnScales& scales);
+
 // y = e^(x - largest) / their sum; y = x - largest - log of that sum.
 void softmax_row(const float* x, float* y, size_t count, bool logarithm);
 // The same over the rows r of each column: elements at r * stride + c.
