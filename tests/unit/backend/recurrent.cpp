@@ -3,6 +3,7 @@
 #include <functional>
 #include <random>
 
+#include "base/cores.h"
 #include "base/pool.h"
 #include "support/older_processor.h"
 #include "support/op_call.h"
@@ -276,6 +277,45 @@ TEST(Recurrent, OlderInstructionSetsAgree) {
     const OlderProcessor older(without);
     for (const char* op : {"CommonLSTM", "CommonGRU", "CommonRNN"})
       expect_layer({.op = op, .direction = "bidirectional", .steps = 3, .batch = 2, .input = 5, .hidden = 21}, true);
+  }
+}
+
+TEST(Recurrent, LayersWhoseStepsThreadsShareAgreeWithDoubles) {
+  for (const char* op : {"CommonLSTM", "CommonGRU"})
+    for (const int64_t batch : {9, 100})
+      expect_layer({.op = op,
+                    .direction = "bidirectional",
+                    .steps = 5,
+                    .batch = batch,
+                    .input = 3,
+                    .hidden = batch == 9 ? 130 : 34,
+                    .states = true,
+                    .linear_before_reset = true,
+                    .lengths = batch == 9 ? std::vector<int64_t>{5, 4, 3, 2, 1, 0, 5, 5, 2} : std::vector<int64_t>{}},
+                   batch == 9);
+}
+
+// One loop for all steps, and the bits of one thread.
+TEST(Recurrent, ThreadsShareStepsInOneLoop) {
+  const int64_t steps = 40, hidden = 256;
+  const Layer l{.op = "CommonLSTM", .steps = steps, .batch = 1, .input = 2, .hidden = hidden};
+  const Tensors t = random_tensors(l);
+  OpCall call{l.op,
+              {tensor<float>({steps, 1, 2}, t.x), tensor<float>({1, 4 * hidden, 2}, t.w),
+               tensor<float>({1, 4 * hidden, hidden}, t.r)},
+              {{"hidden_size", hidden}},
+              "panels"};
+  call.constant = true;
+  call.threads = 1;
+  const Numbers one = numbers(call);
+  for (const int threads : {2, 3, 8}) {
+    call.threads = threads;
+    const PoolCounters before = pool_counters();
+    EXPECT_EQ(numbers(call), one) << threads;
+    const PoolCounters after = pool_counters();
+    if (usable_cores() < 2) continue;
+    EXPECT_GE(after.pieces - before.pieces, static_cast<uint64_t>(2 * steps)) << threads;
+    EXPECT_LT(after.loops - before.loops, static_cast<uint64_t>(steps)) << threads;
   }
 }
 

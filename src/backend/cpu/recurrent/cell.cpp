@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "backend/cpu/recurrent/gate_vectors.h"
-#include "base/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {
@@ -30,8 +29,6 @@ void add_product(C* x, const C* y, const C* z, int64_t n) {
   for (int64_t i = 0; i < n; ++i) x[i] += y[i] * z[i];
 }
 
-constexpr int64_t worth = 4096;  // elements of a state for which a thread pays
-
 // The activation of a gate.
 template <class C>
 void apply(const CellOptions& options, size_t function, C* x, int64_t n) {
@@ -45,12 +42,7 @@ template <class C>
 class Lstm : public Cell<C> {
  public:
   Lstm(const RecurrentSizes& sizes, const CellWeights<C>& weights, const CellOptions& options)
-      : sizes_(sizes),
-        weights_(weights),
-        options_(options),
-        usual_(options.vectors && !weights.peepholes && options.clip <= 0 && !options.couple &&
-               is_usual_lstm(options.functions)),
-        squashed_(static_cast<size_t>(sizes.hidden)) {}
+      : sizes_(sizes), weights_(weights), options_(options), squashed_(static_cast<size_t>(sizes.hidden)) {}
 
   int64_t gates() const override { return 4; }
   std::vector<C> bias() const override { return both_biases(weights_, 4 * sizes_.hidden); }
@@ -58,22 +50,14 @@ class Lstm : public Cell<C> {
   void step(C* x, C* h, C* c, const std::vector<bool>& active) override {
     const int64_t n = sizes_.hidden;
     weights_.times_r(h, 0, 4, C(1), x, 4 * n);
-    const auto advance_some = [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b)
-        if (active[size_t(b)]) advance(x + b * 4 * n, h + b * n, c + b * n);
-    };
-    if (usual_)
-      parallel_for(sizes_.batch, std::max<int64_t>(1, worth / n), advance_some);
-    else
-      advance_some(0, sizes_.batch);
+    for (int64_t b = 0; b < sizes_.batch; ++b)
+      if (active[size_t(b)]) advance(x + b * 4 * n, h + b * n, c + b * n);
   }
 
  private:
   void advance(C* x, C* h, C* c) {
     const int64_t n = sizes_.hidden;
     C *i = x, *o = x + n, *f = x + 2 * n, *g = x + 3 * n;
-    if constexpr (std::is_same_v<C, float>)
-      if (usual_) return advance_lstm(x, h, c, n);
     if (weights_.peepholes) {
       add_product(i, weights_.peepholes, c, n);
       add_product(f, weights_.peepholes + 2 * n, c, n);
@@ -97,7 +81,6 @@ class Lstm : public Cell<C> {
   RecurrentSizes sizes_;
   CellWeights<C> weights_;
   CellOptions options_;
-  bool usual_;  // one pass does it
   std::vector<C> squashed_;
 };
 
@@ -109,7 +92,7 @@ class Gru : public Cell<C> {
       : sizes_(sizes),
         weights_(weights),
         options_(options),
-        usual_(options.vectors && options.clip <= 0 && is_usual_gru(options.functions)),
+        usual_(options.vectors && options.clip <= 0 && !options.linear_before_reset && is_usual_gru(options.functions)),
         reset_(static_cast<size_t>(sizes.batch * sizes.hidden)),
         recurrent_(static_cast<size_t>(sizes.batch * sizes.hidden)) {}
 
@@ -143,11 +126,7 @@ class Gru : public Cell<C> {
     const int64_t n = sizes_.hidden;
     C *z = gates, *r = gates + n, *candidate = gates + 2 * n;
     if constexpr (std::is_same_v<C, float>)
-      if (usual_) {
-        const float* bias = weights_.r_bias ? weights_.r_bias + 2 * n : nullptr;
-        return options_.linear_before_reset ? advance_gru_reset_last(gates, recurrent, bias, h, n)
-                                            : advance_gru(gates, recurrent, h, n);
-      }
+      if (usual_) return advance_gru(gates, recurrent, h, n);
     for (int64_t k = 0; k < n; ++k) {
       if (!options_.linear_before_reset)
         candidate[k] += recurrent[k];

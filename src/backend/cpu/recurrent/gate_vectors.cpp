@@ -33,11 +33,17 @@ HWY_INLINE void each_vector(int64_t n, const Step& step) {
   if (i < n) step(Some{hn::FirstN(d, static_cast<size_t>(n - i))}, i);
 }
 
-void lstm(const float* gates, float* h, float* c, int64_t n) {
+// Gates of units lie in blocks, one gate behind the other; each is the sum of x's part and the state's.
+constexpr int64_t block = units_of_panel;
+
+void lstm(const float* x, const float* r, const float* c_before, float* h, float* c, int64_t n) {
   each_vector(n, [=](const auto& memory, int64_t k) HWY_ATTR {
-    const Vector i = sigmoid(memory.load(gates + k)), o = sigmoid(memory.load(gates + n + k));
-    const Vector f = sigmoid(memory.load(gates + 2 * n + k)), g = tanh(memory.load(gates + 3 * n + k));
-    const Vector next = hn::MulAdd(f, memory.load(c + k), hn::Mul(i, g));
+    const auto gate = [&](int64_t which) HWY_ATTR {
+      const int64_t at = which * block + k;
+      return hn::Add(memory.load(r + at), memory.load(x + at));
+    };
+    const Vector i = sigmoid(gate(0)), o = sigmoid(gate(1)), f = sigmoid(gate(2)), g = tanh(gate(3));
+    const Vector next = hn::MulAdd(f, memory.load(c_before + k), hn::Mul(i, g));
     memory.store(next, c + k);
     memory.store(hn::Mul(o, tanh(next)), h + k);
   });
@@ -55,12 +61,16 @@ void gru(const float* gates, const float* recurrent, float* h, int64_t n) {
   });
 }
 
-void gru_reset_last(const float* gates, const float* recurrent, const float* bias, float* h, int64_t n) {
+void gru_reset_last(const float* x, const float* r, const float* bias, const float* before, float* h, int64_t n) {
   each_vector(n, [=](const auto& memory, int64_t k) HWY_ATTR {
-    Vector state = memory.load(recurrent + k);
+    const auto gate = [&](int64_t which) HWY_ATTR {
+      const int64_t at = which * block + k;
+      return sigmoid(hn::Add(memory.load(r + at), memory.load(x + at)));
+    };
+    Vector state = memory.load(r + 2 * block + k);
     if (bias) state = hn::Add(state, memory.load(bias + k));
-    const Vector candidate = tanh(hn::MulAdd(memory.load(gates + n + k), state, memory.load(gates + 2 * n + k)));
-    memory.store(mix(memory.load(gates + k), candidate, memory.load(h + k)), h + k);
+    const Vector candidate = tanh(hn::MulAdd(gate(1), state, memory.load(x + 2 * block + k)));
+    memory.store(mix(gate(0), candidate, memory.load(before + k)), h + k);
   });
 }
 
@@ -97,12 +107,15 @@ bool is_usual_gru(std::span<const GateFunction> f) {
   return f.size() == 2 && f[0].kind == Kind::Sigmoid && f[1].kind == Kind::Tanh;
 }
 
-void advance_lstm(const float* gates, float* h, float* c, int64_t n) { HWY_DYNAMIC_DISPATCH(lstm)(gates, h, c, n); }
+void advance_lstm(const float* x, const float* r, const float* c_before, float* h, float* c, int64_t n) {
+  HWY_DYNAMIC_DISPATCH(lstm)(x, r, c_before, h, c, n);
+}
 void advance_gru(const float* gates, const float* recurrent, float* h, int64_t n) {
   HWY_DYNAMIC_DISPATCH(gru)(gates, recurrent, h, n);
 }
-void advance_gru_reset_last(const float* gates, const float* recurrent, const float* bias, float* h, int64_t n) {
-  HWY_DYNAMIC_DISPATCH(gru_reset_last)(gates, recurrent, bias, h, n);
+void advance_gru_reset_last(const float* x, const float* r, const float* bias, const float* before, float* h,
+                            int64_t n) {
+  HWY_DYNAMIC_DISPATCH(gru_reset_last)(x, r, bias, before, h, n);
 }
 
 }  // namespace belay::backend::cpu

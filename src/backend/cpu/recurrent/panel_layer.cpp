@@ -5,7 +5,7 @@
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/matmul/product.h"
 #include "backend/cpu/packed_weights.h"
-#include "backend/cpu/recurrent/layer.h"
+#include "backend/cpu/recurrent/unit_layer.h"
 #include "base/parallel.h"
 #include "base/text.h"
 
@@ -222,6 +222,7 @@ MadeKernel make(const KernelRequest& request) {
     if (i != 4 && in[i].present && in[i].type != DataType::Float) return refuse("only float");
   const RecurrentSizes s{in[0].shape[0], in[0].shape[1], in[0].shape[2], in[2].shape[2]};
   if (s.steps == 0 || s.batch == 0 || s.input == 0 || s.hidden == 0) return refuse("an empty tensor");
+  if (is_unit_layer(op, request)) return make_unit_layer(op, s, request);
   const auto directions = int64_t(op.directions), rows = op.gates * s.hidden;
   Weights w{1, parts_of(op, s.hidden, s.input, true), directions, rows, {}};
   Weights r{2, parts_of(op, s.hidden, s.hidden, false), directions, rows, {}};
