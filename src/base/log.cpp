@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +39,7 @@ struct Sink {
 struct Observers {
   std::shared_mutex mutex;  // shared while they are called
   std::map<uint64_t, LogObserver> by_number;
+  std::atomic<size_t> count{0};  // of them; read without the lock
   uint64_t next = 1;
 };
 
@@ -86,13 +88,13 @@ void ensure_configured() {
 void show_observers(bool run, std::string_view line) {
   if (observing) return;
   Observers& all = observers();
-  std::shared_lock lock(all.mutex);
-  if (delays > 0) {
-    if (all.by_number.empty()) return;
+  if (all.count == 0) return;
+  if (delays > 0) {  // the caller holds a lock that an observer, called under ours, may be waiting for
     thread_object<Delayed>().lines.emplace_back(run, line);
     any_delayed = true;
     return;
   }
+  std::shared_lock lock(all.mutex);
   observing = true;
   for (const auto& [number, observer] : all.by_number) observer(run, line);
   observing = false;
@@ -239,6 +241,7 @@ uint64_t add_log_observer(LogObserver observer) {
   Observers& all = observers();
   std::lock_guard lock(all.mutex);
   all.by_number.emplace(all.next, std::move(observer));
+  all.count = all.by_number.size();
   return all.next++;
 }
 
@@ -246,7 +249,9 @@ bool remove_log_observer(uint64_t number) {
   if (observing) return false;
   Observers& all = observers();
   std::lock_guard lock(all.mutex);
-  return all.by_number.erase(number) == 1;
+  const bool known = all.by_number.erase(number) == 1;
+  all.count = all.by_number.size();
+  return known;
 }
 
 std::string log_time() {
