@@ -2,6 +2,7 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "api/error.h"
+#include "base/pool.h"
 #include "base/timeline.h"
 #include "dump/config.h"
 #include "dump/dump_path.h"
@@ -46,6 +47,7 @@ void ended() {
   // What was lost does not make aclFinalize fail, but aclGetRecentErrMsg has it.
   if (const Status lost = dump::recorder().end(); !lost.ok()) (void)report("aclFinalize", lost);
   if (const Status lost = timeline::end(); !lost.ok()) (void)report("aclFinalize", lost);
+  end_pool_threads();
   set_error_scope(false);
 }
 

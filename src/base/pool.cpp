@@ -216,6 +216,15 @@ class Pool {
     loop.end();
   }
 
+  void end_threads() {
+    std::lock_guard lock(mutex_);
+    ++generation_;
+    started_ = 0;
+    full_ = false;
+    calls_.fetch_add(1);
+    futex_wake(calls_, INT_MAX);
+  }
+
   PoolCounters counters() const {
     return {loops_.load(std::memory_order_relaxed), pieces_.load(std::memory_order_relaxed),
             helped_.load(std::memory_order_relaxed), woken_.load(std::memory_order_relaxed)};
@@ -251,7 +260,7 @@ class Pool {
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     bool done = true;
     try {
-      std::thread([this] { serve(); }).detach();
+      std::thread([this, generation = generation_.load()] { serve(generation); }).detach();
       ++started_;
     } catch (const std::system_error&) {  // no more threads are allowed: those that are there do the work
       done = false;
@@ -268,13 +277,14 @@ class Pool {
     futex_wake(calls_, static_cast<int>(missing));
   }
 
-  [[noreturn]] void serve() {
+  void serve(uint64_t generation) {
     (void)pthread_setname_np(pthread_self(), "belay-pool");
     const HandlerStack stack;
     long displaced = 0;
     for (;;) {
       const uint32_t seen = calls_.load();
       if (help()) continue;
+      if (generation_.load() != generation) return;
       busy_.look(displaced);
       if (!busy_.now()) {
         ++spinning_;
@@ -310,7 +320,8 @@ class Pool {
   std::atomic<int64_t> spinning_{0}, sleeping_{0};
   alignas(64) std::atomic<uint64_t> loops_{0}, pieces_{0}, helped_{0}, woken_{0};
   Busyness busy_;
-  std::mutex mutex_;  // for starting threads
+  std::mutex mutex_;  // for starting and ending threads
+  std::atomic<uint64_t> generation_{0};  // threads of an earlier one end
   std::atomic<int64_t> started_{0};
   std::atomic<bool> full_{false};  // no more can be started
 };
@@ -333,6 +344,10 @@ Pool& pool() {
 }  // namespace
 
 void work_together(int64_t members, SharedWork& work) { pool().run(members, work); }
+
+void end_pool_threads() {
+  if (Pool* made = one.load(std::memory_order_acquire)) made->end_threads();
+}
 
 bool works_together() { return in_loop; }
 

@@ -7,7 +7,7 @@
 // it too. They start when they are first wanted. Loops of several threads are open at the same time; a free thread goes
 // to the one that has fewest. A thread that finds nothing to do spins for some tens of microseconds, unless the machine
 // is busy, and then sleeps. Nobody waits for a thread that does not come: whoever opened the loop does its work
-// meanwhile. A forked process has a pool of its own.
+// meanwhile. A forked process has a pool of its own. Signals of the process are not for these threads: they block them.
 namespace belay {
 
 // Work that several threads share. It must all be done when work(0) returns and those that came have returned.
@@ -23,6 +23,10 @@ class SharedWork {
 // call returns. Returns when all of them have. An exception of any of them is thrown here; a signal that trapped() of
 // this thread would survive ends that call, whoever it hit.
 void work_together(int64_t members, SharedWork& work);
+
+// Ends the threads of the pool, each as soon as it has nothing to do; the next loop starts new ones. A process whose main
+// thread has left by pthread_exit lives as long as any thread does.
+void end_pool_threads();
 
 // Whether this thread is inside of work_together: it does not share what it does any further.
 bool works_together();

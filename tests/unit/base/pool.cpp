@@ -7,9 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <latch>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "base/cores.h"
@@ -53,6 +56,38 @@ TEST_F(PoolTest, EachMemberHasANumberOfItsOwn) {
     all.arrive_and_wait();
   });
   for (const auto& times : seen) EXPECT_EQ(times, 1);
+}
+
+// How many threads of this process are the pool's.
+int pool_threads() {
+  int found = 0;
+  std::error_code gone;  // threads may end while they are looked at
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", gone)) {
+    std::string name;
+    std::ifstream(task.path() / "comm") >> name;
+    found += name == "belay-pool";
+  }
+  return found;
+}
+
+TEST_F(PoolTest, ItsThreadsEndWhenTheyAreToldAndStartAgainWhenTheyAreWanted) {
+  for (int round = 0; round < 20; ++round) {
+    std::latch all(8);
+    parallel_pieces(8, 8, [&](int64_t, int64_t) { all.arrive_and_wait(); });
+    ASSERT_GE(pool_threads(), 7);
+    end_pool_threads();
+    while (pool_threads() > 0) std::this_thread::yield();
+  }
+}
+
+TEST_F(PoolTest, LoopsLoseNothingWhileThreadsEnd) {
+  std::atomic<bool> over{false};
+  std::thread ends([&] {
+    while (!over) end_pool_threads();
+  });
+  for (int round = 0; round < 200; ++round) ASSERT_EQ(sum_by_pieces(20), 190);
+  over = true;
+  ends.join();
 }
 
 TEST_F(PoolTest, ManyShortLoopsLoseNothing) {
