@@ -10,6 +10,7 @@ import small_model
 
 ACL_FLOAT, ACL_FORMAT_ND = 0, 2
 ACL_MEMCPY_HOST_TO_DEVICE = 1
+ACL_MEMCPY_DEVICE_TO_HOST = 2
 
 
 def check(ret, what):
@@ -75,12 +76,13 @@ def execute(model, stream, rows):
     acl.destroy_tensor_desc(desc)
     check(acl.mdl.execute_async(model, *datasets, stream), "execute_async")
     check(acl.rt.synchronize_stream(stream), "synchronize_stream")
-    total = np.frombuffer(acl.util.ptr_to_bytes(pointers[1], sizes[1]), np.float32).sum()
+    y = np.empty((rows, 4), np.float32)
+    check(acl.rt.memcpy(acl.util.numpy_to_ptr(y), sizes[1], pointers[1], sizes[1], ACL_MEMCPY_DEVICE_TO_HOST), "memcpy")
     for dataset, pointer in zip(datasets, pointers):
         acl.destroy_data_buffer(acl.mdl.get_dataset_buffer(dataset, 0))
         acl.mdl.destroy_dataset(dataset)
         check(acl.rt.free(pointer), "free")
-    return total
+    return y.sum()
 
 
 def main():

@@ -7,8 +7,10 @@
 #include <set>
 
 #include "acl/acl_rt.h"
+#include "base/device_memory.h"
 #include "base/strict.h"
 #include "base/text.h"
+#include "runtime/block_history.h"
 
 namespace belay {
 namespace {
@@ -72,13 +74,14 @@ Place place_of(const Block& block) {
 }  // namespace
 
 void Blocks::add(const Block& block) {
+  if (is_opaque(block.base)) block_history().made(block);
   std::lock_guard lock(mutex_);
   live_.insert(block);
 }
 
 Status Blocks::add_foreign(const Block& block) {
   std::lock_guard lock(mutex_);
-  if (live_.overlaps(block.base, block.size) || claimed_.overlaps(block.base, block.size)) {
+  if (live_.overlaps(block.base, block.size) || claimed_.overlaps(block.base, block.size) || is_opaque(block.base)) {
     const Site site = locate_locked(block.base);
     const std::string what = site.place == Place::Pageable ? "known memory further on" : described(site.block);
     return {ACL_ERROR_RT_PARAM_INVALID,
@@ -89,12 +92,14 @@ Status Blocks::add_foreign(const Block& block) {
 }
 
 Result<Block> Blocks::take(const void* base, std::initializer_list<BlockKind> kinds) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const Block* found = live_.find(base);
   const bool fits = found && found->base == base && std::ranges::find(kinds, found->kind) != kinds.end();
   if (!fits) return Status{ACL_ERROR_RT_PARAM_INVALID, why_not(base)};
   const Block block = *live_.erase(base);
   freed_[freed_count_++ % freed_.size()] = block;
+  lock.unlock();
+  if (is_opaque(base)) block_history().ended(base);
   return block;
 }
 
@@ -108,7 +113,7 @@ std::string Blocks::why_not(const void* base) const {
   }
   const auto was = std::ranges::find(freed_, base, &Block::base);
   if (base && was != freed_.end()) return formatted("{} was freed already: it was {}", base, described(*was));
-  if (const Block* claim = claimed_.find(base))
+  if (const Block* claim = claim_around(base))
     return formatted("{} lies in {} where no block is allocated: it was freed already, or never returned", base,
                      claim->owner);
   return formatted("{} is not memory that this library allocated; ordinary host memory is freed the way it was made",
@@ -125,9 +130,16 @@ void Blocks::disclaim(std::byte* base) {
   claimed_.erase(base);
 }
 
+// All addresses of opaque memory are ours.
+const Block* Blocks::claim_around(const void* address) const {
+  static const Block opaque{.kind = BlockKind::Unallocated, .owner = "the memory of the devices"};
+  if (const Block* found = claimed_.find(address)) return found;
+  return is_opaque(address) ? &opaque : nullptr;
+}
+
 Site Blocks::locate_locked(const void* address) const {
   if (const Block* found = live_.find(address)) return {place_of(*found), *found};
-  if (const Block* found = claimed_.find(address)) return {Place::Unallocated, *found};
+  if (const Block* found = claim_around(address)) return {Place::Unallocated, *found};
   return {};
 }
 

@@ -63,6 +63,7 @@ class Blocks {
 
  private:
   Site locate_locked(const void* address) const;
+  const Block* claim_around(const void* address) const;
   std::string why_not(const void* base) const;
   Status check_mapped(Block block, const void* start, size_t bytes, const char* parameter, Use use) const;
 

@@ -11,10 +11,12 @@
 #include "base/device_memory.h"
 #include "base/faults.h"
 #include "base/text.h"
+#include "runtime/block_history.h"
 #include "runtime/devices.h"
 #include "runtime/file_limit.h"
 #include "runtime/host_memory.h"
 #include "runtime/managed_ranges.h"
+#include "runtime/opaque_memory.h"
 #include "runtime/page_cache.h"
 #include "runtime/write_gate.h"
 
@@ -22,6 +24,8 @@ namespace belay {
 namespace {
 
 constexpr size_t kTail = 32;
+
+bool in_slab(const Block& block) { return block.size + kTail <= Slabs::kLargest && !is_opaque(block.base); }
 
 // All heaps, each made when first asked for. They stay until the process ends.
 class Heaps {
@@ -44,11 +48,15 @@ class Heaps {
     all().mutex_.lock();
     for (auto& [device, heap] : all().heaps_) heap->before_fork();
     page_cache().mutex().lock();
+    if (opaque_mode()) opaque_memory().mutex().lock();
     blocks().before_fork();
+    block_history().mutex().lock();
   }
   static void after_fork(bool child) {
     if (child) write_gate().forget_others();
+    block_history().mutex().unlock();
     blocks().after_fork(child);
+    if (opaque_mode()) opaque_memory().mutex().unlock();
     page_cache().mutex().unlock();
     for (auto& [device, heap] : all().heaps_) heap->after_fork(child);
     all().mutex_.unlock();
@@ -75,23 +83,31 @@ Result<Block> Heap::take(size_t size, size_t charged, const char* owner, BlockKi
                   formatted("{} bytes for {} are refused on purpose, by BELAY_FAULT", size, owner)};
   std::lock_guard lock(mutex_);
   TRY(charge_locked(charged, owner));
-  std::byte* base = place(size + kTail);
+  std::byte* base = place(size + kTail, kind);
   if (base)
     return Block{.base = base, .size = size, .charged = charged, .kind = kind, .device = device_, .owner = owner};
   discharge_locked(charged, owner);
+  if (opaque_mode() && device_memory_detail::window.bytes == 0)
+    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  "BELAY_OPAQUE=1 needs many addresses, and this process may not have them (ulimit -v)"};
   return Status{
       ACL_ERROR_RT_MEMORY_ALLOCATION,
       formatted("the host has no {} bytes left for the memory of device {}", size, device_) + file_limit_text()};
 }
 
-std::byte* Heap::place(size_t bytes) {
+// The host may touch managed memory.
+std::byte* Heap::place(size_t bytes, BlockKind kind) {
+  if (opaque_mode() && kind != BlockKind::Managed) return opaque_memory().take(bytes);
   return bytes <= Slabs::kLargest ? slabs_->allocate(bytes) : page_cache().take(bytes);
 }
 
 void Heap::release(const Block& block) {
   std::lock_guard lock(mutex_);
   discharge_locked(block.charged, block.owner);
-  if (block.size + kTail <= Slabs::kLargest)
+  if (is_opaque(block.base)) {
+    shared_.erase(block.base);
+    opaque_memory().give(block.base);
+  } else if (in_slab(block))
     slabs_->release(block.base);
   else if (shared_.erase(block.base) > 0)
     page_cache().give_shared(block.base);
@@ -129,15 +145,16 @@ void Heap::discharge(uint64_t bytes, const char* owner) {
 
 Result<Heap::Shared> Heap::share(const Block& block) {
   std::optional<WriteGate::Closed> alone;  // before the lock, which who writes may need
-  if (block.size + kTail > Slabs::kLargest && !is_shared(block)) alone.emplace();
+  if (!in_slab(block) && !is_shared(block)) alone.emplace();
   std::lock_guard lock(mutex_);
-  if (block.size + kTail <= Slabs::kLargest) {
+  if (in_slab(block)) {
     const auto backing = slabs_->backing(block.base);
     if (backing.file) return Shared{backing.file->fd(), backing.offset};
     return Status{ACL_ERROR_RT_PARAM_INVALID, "the block belongs to the process that forked this one"};
   }
   if (const auto found = shared_.find(block.base); found != shared_.end()) return Shared{found->second.fd(), 0};
-  const size_t bytes = page_cache().mapped_bytes(block.base);
+  const bool opaque = is_opaque(block.base);
+  const size_t bytes = opaque ? opaque_memory().bytes_of(block.base) : page_cache().mapped_bytes(block.base);
   if (bytes == 0) return Status{ACL_ERROR_RT_PARAM_INVALID, "the block has been freed"};
   auto file = SharedFile::create("belay-device", bytes);
   std::byte* copy = file ? file->map(0, bytes) : nullptr;

@@ -59,7 +59,7 @@ class Heap {
   void after_fork(bool child);
 
  private:
-  std::byte* place(size_t bytes);
+  std::byte* place(size_t bytes, BlockKind kind);
   bool is_shared(const Block& block) const;
   Status charge_locked(uint64_t bytes, const char* owner);
   void discharge_locked(uint64_t bytes, const char* owner);

@@ -8,10 +8,12 @@
 #include <mutex>
 
 #include "acl/acl_rt.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/blocks.h"
 #include "runtime/heap.h"
 #include "runtime/memory_pass.h"
+#include "runtime/opaque_memory.h"
 
 namespace belay {
 namespace {
@@ -46,6 +48,18 @@ Result<MemoryPass::Name> parse_key(const std::string& key) {
       key.size() == static_cast<size_t>(end))
     return name;
   return Status{ACL_ERROR_RT_PARAM_INVALID, formatted("\"{}\" is not a key from aclrtIpcMemGetExportKey", key)};
+}
+
+std::byte* map_here(const SharedFile& file, size_t offset, size_t bytes) {
+  if (!opaque_mode()) return file.map(offset, bytes);
+  std::byte* at = opaque_memory().take(bytes);
+  if (at && !OpaqueMemory::map_view(file, offset, bytes, at)) opaque_memory().give(std::exchange(at, nullptr));
+  return at;
+}
+
+void unmap_here(std::byte* mapped, size_t bytes) {
+  if (is_opaque(mapped)) return opaque_memory().give(mapped);
+  munmap(mapped, bytes);
 }
 
 Status unknown(const std::string& key) {
@@ -90,7 +104,7 @@ Result<void*> import_memory(const std::string& key, int device) {
   const SharedFile file = TRY(pass->data());
   const size_t first = memory.offset / kPage * kPage;
   const size_t bytes = rounded_up(memory.offset + memory.size, kPage) - first;
-  std::byte* mapped = file.map(first, bytes);
+  std::byte* mapped = map_here(file, first, bytes);
   if (!mapped) return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host cannot map {} bytes", bytes)};
   std::byte* pointer = mapped + (memory.offset - first);
   blocks().add({.base = pointer,
@@ -107,7 +121,7 @@ Status close_key(const std::string& key) {
   if (const auto found = keys().imports.find(key); found != keys().imports.end()) {
     if (--found->second.count > 0) return {};
     TRY(blocks().take(found->second.pointer, {BlockKind::Imported}));
-    munmap(found->second.mapped, found->second.bytes);
+    unmap_here(found->second.mapped, found->second.bytes);
     keys().imports.erase(found);
     return {};
   }

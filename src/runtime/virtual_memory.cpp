@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "acl/acl_rt.h"
+#include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/blocks.h"
+#include "runtime/opaque_memory.h"
 
 namespace belay {
 namespace {
@@ -36,24 +38,49 @@ auto last_at_or_below(Map& map, const void* at) {
   return after == map.begin() ? map.end() : std::prev(after);
 }
 
+Status no_addresses(size_t size) {
+  return {ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("this process has no {} free addresses in a row", size)};
+}
+
+// The program's address of opaque memory is open to the host as far as the host was given access.
+void open_to_host(const PhysicalMemory& memory, size_t offset, size_t size, std::byte* at, uint32_t access) {
+  if (!is_opaque(at)) return;
+  if (access == ACL_RT_MEM_ACCESS_FLAGS_NONE) return OpaqueMemory::hide(at, size);
+  (void)OpaqueMemory::show(memory.file(), offset, size, at, access == ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
+}
+
+bool is_host(const Accessor& who) { return who.type != ACL_MEM_LOCATION_TYPE_DEVICE; }
+
 Status nothing_mapped(const void* at) { return bad(formatted("no physical memory is mapped at {}", at)); }
 
 }  // namespace
 
+void* VirtualMemory::keep(std::byte* start, size_t bytes) {
+  reservations_[start].size = bytes;
+  blocks().claim(start, bytes, -1, "reserved addresses");
+  return start;
+}
+
+// Addresses of opaque memory are reserved already.
+Result<void*> VirtualMemory::reserve_opaque(size_t bytes, size_t alignment) {
+  std::byte* start = opaque_memory().take(bytes, alignment);
+  if (!start) return no_addresses(bytes);
+  std::lock_guard lock(mutex_);
+  return keep(start, bytes);
+}
+
 Result<void*> VirtualMemory::reserve(size_t size, size_t alignment, void* wanted) {
   alignment = std::max(alignment, kHugePage);
   const size_t bytes = rounded_up(size, kPage);
+  if (opaque_mode()) return reserve_opaque(bytes, alignment);
   void* whole = bytes > SIZE_MAX - alignment ? MAP_FAILED : map_nothing(wanted, bytes + alignment, 0);
-  if (whole == MAP_FAILED)
-    return Status{ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("this process has no {} free addresses in a row", size)};
+  if (whole == MAP_FAILED) return no_addresses(size);
   auto* start = static_cast<std::byte*>(whole);
   const size_t before = (alignment - reinterpret_cast<uintptr_t>(start) % alignment) % alignment;
   if (before > 0) munmap(start, before);
   munmap(start + before + bytes, alignment - before);
   std::lock_guard lock(mutex_);
-  reservations_[start + before].size = bytes;
-  blocks().claim(start + before, bytes, -1, "reserved addresses");
-  return static_cast<void*>(start + before);
+  return keep(start + before, bytes);
 }
 
 Status VirtualMemory::release(void* base) {
@@ -64,7 +91,10 @@ Status VirtualMemory::release(void* base) {
     return bad(formatted("memory is still mapped at {}; unmap it first",
                          static_cast<const void*>(found->second.mappings.begin()->first)));
   blocks().disclaim(found->first);
-  munmap(base, found->second.size);
+  if (is_opaque(base))
+    opaque_memory().give(found->first);
+  else
+    munmap(base, found->second.size);
   reservations_.erase(found);
   return {};
 }
@@ -92,7 +122,7 @@ Status VirtualMemory::map(void* at, size_t size, size_t offset, std::shared_ptr<
   if ((next != reservation->mappings.end() && next->first < start + size) ||
       (before != reservation->mappings.end() && before->first + before->second.size > start))
     return bad(formatted("memory is mapped already within the {} bytes from {}", size, at));
-  if (!memory->file().map(offset, size, at))
+  if (!memory->file().map(offset, size, host_view(at)))
     return {ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host cannot map {} bytes", size)};
   blocks().add({.base = start,
                 .size = size,
@@ -100,7 +130,8 @@ Status VirtualMemory::map(void* at, size_t size, size_t offset, std::shared_ptr<
                 .device = memory->traits().device,
                 .flags = access,
                 .owner = "aclrtMapMem"});
-  Mapping mapping{size, memory, {{own_device(*memory), access}}};
+  if (is_host(own_device(*memory))) open_to_host(*memory, offset, size, start, access);
+  Mapping mapping{size, offset, memory, {{own_device(*memory), access}}};
   reservation->mappings.emplace(start, std::move(mapping));
   return {};
 }
@@ -111,6 +142,7 @@ Status VirtualMemory::unmap(void* at) {
   if (!reservation || !reservation->mappings.contains(static_cast<std::byte*>(at))) return nothing_mapped(at);
   const auto found = reservation->mappings.find(static_cast<std::byte*>(at));
   TRY(blocks().take(at, {BlockKind::Mapped}));
+  if (is_opaque(at)) OpaqueMemory::unmap_view(found->first, found->second.size);
   map_nothing(at, found->second.size, MAP_FIXED);
   reservation->mappings.erase(found);
   return {};
@@ -130,6 +162,8 @@ Status VirtualMemory::set_access(void* at, size_t size, Accessor who, uint32_t a
     return bad(formatted("the {} bytes from {} are not made of whole mappings", size, at));
   for (auto mapping = first; mapping != last; ++mapping) {
     mapping->second.access[who] = access;
+    if (is_host(who))
+      open_to_host(*mapping->second.memory, mapping->second.offset, mapping->second.size, mapping->first, access);
     blocks().set_flags(mapping->first, united(mapping->second.access));
   }
   return {};

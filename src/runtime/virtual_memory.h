@@ -19,8 +19,9 @@ struct Accessor {
 };
 
 // Reserved addresses of this process and the physical memory mapped into them. Mapped pieces are known to blocks().
-// Access is a promise kept by the calls that look at addresses; the pages themselves stay readable and writable.
-// All errors are 107000 unless said otherwise. Safe from any thread.
+// Access is a promise kept by the calls that look at addresses; the pages themselves stay readable and writable, but
+// for the host's access to opaque memory (opaque_mode): it is what the host was given. All errors are 107000 unless
+// said otherwise. Safe from any thread.
 class VirtualMemory {
  public:
   // Addresses without memory, aligned to `alignment` (0: a huge page). `wanted` is a hint. 207001 when there are none.
@@ -42,8 +43,11 @@ class VirtualMemory {
   Result<std::shared_ptr<PhysicalMemory>> memory_at(const void* at) const;
 
  private:
+  Result<void*> reserve_opaque(size_t bytes, size_t alignment);
+  void* keep(std::byte* start, size_t bytes);  // with mutex_ held
   struct Mapping {
     size_t size;
+    size_t offset;  // in the memory
     std::shared_ptr<PhysicalMemory> memory;
     std::map<Accessor, uint32_t> access;
   };

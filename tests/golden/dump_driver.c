@@ -67,10 +67,10 @@ static void add_buffer(aclmdlDataset* dataset, size_t bytes, char** from) {
   void* memory = NULL;
   if (aclrtMalloc(&memory, bytes ? bytes : 1, ACL_MEM_MALLOC_HUGE_FIRST)) die("aclrtMalloc");
   if (from && *from) {
-    memcpy(memory, *from, bytes);
+    if (aclrtMemcpy(memory, bytes, *from, bytes, ACL_MEMCPY_HOST_TO_DEVICE)) die("aclrtMemcpy");
     *from += bytes;
-  } else {
-    memset(memory, 0, bytes);
+  } else if (aclrtMemset(memory, bytes, 0, bytes)) {
+    die("aclrtMemset");
   }
   aclmdlAddDatasetBuffer(dataset, aclCreateDataBuffer(memory, bytes));
 }
@@ -79,10 +79,9 @@ static void add_buffer(aclmdlDataset* dataset, size_t bytes, char** from) {
 static aclError load(const char* path, struct model* model, int with_memory) {
   size_t work = 0, weight = 0;
   void *work_memory = NULL, *weight_memory = NULL;
-  if (with_memory &&
-      (aclmdlQuerySize(path, &work, &weight) ||
-       aclrtMalloc(&work_memory, work += with_memory == 2 ? 1 << 20 : 0, ACL_MEM_MALLOC_HUGE_FIRST) ||
-       aclrtMalloc(&weight_memory, weight, ACL_MEM_MALLOC_HUGE_FIRST)))
+  if (with_memory && (aclmdlQuerySize(path, &work, &weight) ||
+                      aclrtMalloc(&work_memory, work += with_memory == 2 ? 1 << 20 : 0, ACL_MEM_MALLOC_HUGE_FIRST) ||
+                      aclrtMalloc(&weight_memory, weight, ACL_MEM_MALLOC_HUGE_FIRST)))
     die("aclmdlQuerySize");
   const aclError code = with_memory
                             ? aclmdlLoadFromFileWithMem(path, &model->id, work_memory, work, weight_memory, weight)
@@ -128,7 +127,11 @@ static void write_outputs(const struct model* model, const char* path) {
   FILE* file = fopen(path, "wb");
   for (size_t i = 0; file && i < aclmdlGetDatasetNumBuffers(model->outputs); ++i) {
     aclDataBuffer* buffer = aclmdlGetDatasetBuffer(model->outputs, i);
-    fwrite(aclGetDataBufferAddr(buffer), 1, aclGetDataBufferSizeV2(buffer), file);
+    const size_t bytes = aclGetDataBufferSizeV2(buffer);
+    char* host = malloc(bytes + 1);
+    if (aclrtMemcpy(host, bytes, aclGetDataBufferAddr(buffer), bytes, ACL_MEMCPY_DEVICE_TO_HOST)) die("aclrtMemcpy");
+    fwrite(host, 1, bytes, file);
+    free(host);
   }
   if (!file || fclose(file)) die(path);
 }
@@ -189,10 +192,11 @@ struct scrawl {
 
 static void on_stream(void* argument) {
   const struct scrawl* scrawl = argument;
-  memset(scrawl->at, 0xa5, scrawl->bytes);
+  if (aclrtMemset(scrawl->at, scrawl->bytes, 0xa5, scrawl->bytes)) die("aclrtMemset");
 }
 
 static void* serve(void* done) {
+  if (aclrtSetDevice(0)) die("aclrtSetDevice");
   while (!*(volatile int*)done) aclrtProcessReport(10);
   return NULL;
 }

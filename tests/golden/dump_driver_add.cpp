@@ -58,12 +58,16 @@ extern "C" aclError add_two(int aclnn, float last) {
   if (aclrtCreateStream(&stream)) return -1;
   for (float*& tensor : memory)
     if (aclrtMalloc(reinterpret_cast<void**>(&tensor), kBytes, ACL_MEM_MALLOC_HUGE_FIRST)) return -1;
-  for (size_t i = 0; i < kCount; ++i) memory[0][i] = static_cast<float>(i);
-  std::copy(std::begin(kOther), std::end(kOther), memory[1]);
-  if (last != 0) memory[0][kCount - 1] = memory[1][kCount - 1] = last;
+  float values[2][kCount], sum[kCount] = {};
+  for (size_t i = 0; i < kCount; ++i) values[0][i] = static_cast<float>(i);
+  std::copy(std::begin(kOther), std::end(kOther), values[1]);
+  if (last != 0) values[0][kCount - 1] = values[1][kCount - 1] = last;
+  for (size_t i = 0; i < 2; ++i)
+    if (aclrtMemcpy(memory[i], kBytes, values[i], kBytes, ACL_MEMCPY_HOST_TO_DEVICE)) return -1;
   aclError code = aclnn ? call_aclnn(memory, stream) : call_aclop(memory, stream);
-  if (!code && last == 0 && memory[2][7] != 10) code = -1;
-  if (last != 0) std::printf("sum %g\n", static_cast<double>(memory[2][kCount - 1]));
+  if (aclrtMemcpy(sum, kBytes, memory[2], kBytes, ACL_MEMCPY_DEVICE_TO_HOST)) return -1;
+  if (!code && last == 0 && sum[7] != 10) code = -1;
+  if (last != 0) std::printf("sum %g\n", static_cast<double>(sum[kCount - 1]));
   for (float* tensor : memory) aclrtFree(tensor);
   aclrtDestroyStream(stream);
   return code;

@@ -84,7 +84,7 @@ static aclmdlDataset* buffers(size_t count, size_t (*size)(aclmdlDesc*, size_t),
   for (size_t i = 0; i < count; ++i) {
     void* memory = NULL;
     if (aclrtMalloc(&memory, size(desc, i), ACL_MEM_MALLOC_HUGE_FIRST)) die("aclrtMalloc");
-    memset(memory, 0, size(desc, i));
+    if (aclrtMemset(memory, size(desc, i), 0, size(desc, i))) die("aclrtMemset");
     aclmdlAddDatasetBuffer(made, aclCreateDataBuffer(memory, size(desc, i)));
   }
   return made;

@@ -73,8 +73,10 @@ static void add_buffer(aclmdlDataset* dataset, size_t bytes, const char* from) {
   } else {
     if (aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST)) die("aclrtMalloc");
     FILE* file = strcmp(from, "-") ? fopen(from, "rb") : NULL;
-    memset(memory, 0, bytes);
-    if (file && fread(memory, 1, bytes, file) != bytes) die(from);
+    char* host = calloc(bytes, 1);
+    if (file && fread(host, 1, bytes, file) != bytes) die(from);
+    if (aclrtMemcpy(memory, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE)) die("aclrtMemcpy");
+    free(host);
     if (file) fclose(file);
   }
   aclmdlAddDatasetBuffer(dataset, aclCreateDataBuffer(memory, bytes));

@@ -59,6 +59,13 @@ def check(ret):
     assert ret == 0, (ret, acl.get_recent_err_msg())
 
 
+def on_device(pointer, size):
+    """The bytes there, by a copy."""
+    host = np.empty(size, np.uint8)
+    check(acl.rt.memcpy(acl.util.numpy_to_ptr(host), size, pointer, size, DEVICE_TO_HOST))
+    return host.tobytes()
+
+
 class Buffers:
     """A dataset whose buffers are device memory of these sizes."""
 

@@ -9,6 +9,7 @@ import weakref
 import pytest
 
 import acl
+from models import on_device
 
 NO_BLOCK, BLOCK = 0, 1
 
@@ -49,7 +50,7 @@ def test_200_batches_arrive_in_order_with_their_data(stream, server):
     arrived = []
 
     def collect(batch):
-        batch["seen"] = acl.util.ptr_to_bytes(device, size)
+        batch["seen"] = on_device(device, size)
         arrived.append(batch["number"])
 
     batches = [{"number": number} for number in range(count)]

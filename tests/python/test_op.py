@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import acl
-from models import FLOAT, ND, check
+from models import FLOAT, ND, check, on_device
 
 FLOAT16 = 1
 
@@ -21,7 +21,7 @@ class Tensor:
         self.buffer = acl.create_data_buffer(self.pointer, self.size)
 
     def read(self):
-        return np.frombuffer(acl.util.ptr_to_bytes(self.pointer, self.size), self.dtype).reshape(self.shape)
+        return np.frombuffer(on_device(self.pointer, self.size), self.dtype).reshape(self.shape)
 
     def close(self):
         acl.destroy_tensor_desc(self.desc)

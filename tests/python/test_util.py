@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import acl
+from models import on_device
 
 TYPES = {0: np.bool_, 1: np.int8, 2: np.uint8, 3: np.int16, 4: np.uint16, 5: np.int32, 6: np.uint32, 7: np.int64,
          8: np.uint64, 9: np.longlong, 10: np.ulonglong, 11: np.float32, 12: np.float64, 23: np.float16}
@@ -29,7 +30,7 @@ def test_a_temporary_lives_long_enough_to_be_copied():
         address = acl.util.bytes_to_ptr(np.full(1 << 20, round, np.uint8).tobytes())
         np.full(1 << 20, 255, np.uint8).tobytes()  # would take the place of a freed block
         assert acl.rt.memcpy(device, 1 << 20, address, 1 << 20, 1) == 0
-        assert set(acl.util.ptr_to_bytes(device, 1 << 20)) == {round}
+        assert set(on_device(device, 1 << 20)) == {round}
     assert acl.rt.free(device) == 0
 
 

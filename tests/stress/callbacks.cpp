@@ -65,7 +65,7 @@ struct Taking {
 struct Slot {
   std::atomic<aclrtStream> stream{nullptr};
   std::atomic<uint64_t> takings_begun{0}, takings_ended{0};
-  std::atomic<uint64_t>* word = nullptr;  // on the device: changed by tasks of the stream
+  std::atomic<uint64_t>* word = nullptr;  // in pinned memory: changed by tasks of the stream
   std::mutex replacing;
 
   std::mutex mutex;
@@ -280,7 +280,7 @@ int main(int argc, char** argv) {
     aclrtStream made = nullptr;
     void* word = nullptr;
     expect(aclrtCreateStream(&made), {0}, "aclrtCreateStream");
-    expect(aclrtMalloc(&word, 64, ACL_MEM_MALLOC_HUGE_FIRST), {0}, "aclrtMalloc");
+    expect(aclrtMallocHost(&word, 64), {0}, "aclrtMallocHost");
     slot.word = new (word) std::atomic<uint64_t>(0);
     slot.stream = made;
   }

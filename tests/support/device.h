@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <future>
 #include <list>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "acl/acl.h"
 
@@ -35,6 +37,24 @@ void without_context(Body body) {
   std::thread(body).join();
 }
 
+// Whether device memory can be reached by nothing but copies.
+inline bool memory_is_opaque() {
+  const char* value = std::getenv("BELAY_OPAQUE");
+  return value && std::string(value) == "1";
+}
+
+// What is in device memory, and what shall be: by copies, as on an NPU.
+template <class T = char>
+std::vector<T> on_device(const void* at, size_t count) {
+  std::vector<T> values(count);
+  EXPECT_EQ(aclrtMemcpy(values.data(), count * sizeof(T), at, count * sizeof(T), ACL_MEMCPY_DEVICE_TO_HOST),
+            ACL_SUCCESS);
+  return values;
+}
+inline void put_on_device(void* at, const void* from, size_t bytes) {
+  EXPECT_EQ(aclrtMemcpy(at, bytes, from, bytes, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+}
+
 // Device memory that is freed with the scope.
 struct DeviceMemory {
   explicit DeviceMemory(size_t bytes) {
@@ -42,10 +62,25 @@ struct DeviceMemory {
   }
   DeviceMemory(const DeviceMemory&) = delete;
   ~DeviceMemory() { EXPECT_EQ(aclrtFree(pointer), ACL_SUCCESS); }
+  // An address, not to be followed.
   template <class T>
   T* as() const {
     return static_cast<T*>(pointer);
   }
+  template <class T>
+  T get(size_t index = 0) const {
+    return on_device<T>(as<T>() + index, 1)[0];
+  }
+  template <class T>
+  void set(T value, size_t index = 0) const {
+    put_on_device(as<T>() + index, &value, sizeof value);
+  }
+  template <class T>
+  std::vector<T> values(size_t count) const {
+    return on_device<T>(pointer, count);
+  }
+  void put(const void* from, size_t bytes) const { put_on_device(pointer, from, bytes); }
+  void fill(int value, size_t bytes) const { EXPECT_EQ(aclrtMemset(pointer, bytes, value, bytes), ACL_SUCCESS); }
   void* pointer = nullptr;
 };
 

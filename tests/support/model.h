@@ -60,18 +60,24 @@ class Guarded {
   static constexpr float kFiller = -77;
 
   explicit Guarded(size_t floats) : floats_(floats), memory_((floats + kBehind) * sizeof(float)) {
-    std::fill_n(data(), floats + kBehind, kFiller);
+    fill(kFiller, floats + kBehind);
   }
-  Guarded(size_t floats, float value) : Guarded(floats) { std::fill_n(data(), floats, value); }
+  Guarded(size_t floats, float value) : Guarded(floats) { fill(value, floats); }
 
+  // An address, not to be followed.
   float* data() const { return memory_.as<float>(); }
+  void fill(float value) const { fill(value, floats_); }
+  void put(const std::vector<float>& values) const { memory_.put(values.data(), values.size() * sizeof(float)); }
   size_t bytes() const { return floats_ * sizeof(float); }
-  std::vector<float> values() const { return {data(), data() + floats_}; }
+  std::vector<float> values() const { return memory_.values<float>(floats_); }
   bool whole_behind() const {
-    return std::all_of(data() + floats_, data() + floats_ + kBehind, [](float value) { return value == kFiller; });
+    const auto behind = on_device<float>(data() + floats_, kBehind);
+    return std::ranges::all_of(behind, [](float value) { return value == kFiller; });
   }
 
  private:
+  void fill(float value, size_t floats) const { put(std::vector<float>(floats, value)); }
+
   static constexpr size_t kBehind = 8192;
   const size_t floats_;
   const DeviceMemory memory_;

@@ -22,8 +22,8 @@ class AfterTheCall : public WithModels {
 
 TEST_F(AfterTheCall, FactorsOfAProductMayChange) {
   Guarded a(4), b(4), c(4, 1);
-  std::copy_n(std::vector<float>{1, 2, 3, 4}.data(), 4, a.data());
-  std::copy_n(std::vector<float>{1, 0, 0, 1}.data(), 4, b.data());
+  a.put({1, 2, 3, 4});
+  b.put({1, 0, 0, 1});
   float alpha = 2, beta = 10;  // 2·A·B + 10·C
   ASSERT_EQ(aclblasGemmEx(ACL_TRANS_N, ACL_TRANS_N, ACL_TRANS_N, 2, 2, 2, &alpha, a.data(), -1, ACL_FLOAT, b.data(), -1,
                           ACL_FLOAT, &beta, c.data(), -1, ACL_FLOAT, ACL_COMPUTE_HIGH_PRECISION, stream),

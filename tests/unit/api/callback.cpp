@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "support/acl.h"
+#include "support/device.h"
 
 namespace {
 
 using namespace belay::test;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -385,7 +387,7 @@ TEST_F(CallbackTest, MemoryIsNotFreedWhereTheStreamsCannotBeWaitedFor) {
   EXPECT_EQ(aclrtLaunchCallback(call, &body, ACL_CALLBACK_BLOCK, stream), ACL_SUCCESS);
   EXPECT_EQ(aclrtMemsetAsync(device, 64, 5, 64, stream), ACL_SUCCESS);  // still uses it when the callback has returned
   EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-  EXPECT_EQ(static_cast<unsigned char*>(device)[63], 5);
+  EXPECT_THAT(on_device(device, 64), Each(5));
   EXPECT_EQ(aclrtUnSubscribeReport(server.id(), stream), ACL_SUCCESS);
   EXPECT_EQ(aclrtFreeWithDevSync(device), ACL_SUCCESS);
   EXPECT_EQ(aclrtFreeHostWithDevSync(host), ACL_SUCCESS);

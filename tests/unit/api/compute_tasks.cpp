@@ -12,6 +12,7 @@
 namespace {
 
 using namespace belay::test;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -20,8 +21,8 @@ class ReduceAsync : public WithDevice {};
 TEST_F(ReduceAsync, WorksInStreamOrder) {
   DeviceMemory dst(16), src(16);
   const float a[] = {1, 2, 3, 4}, b[] = {10, 0, 3, -4};
-  std::memcpy(dst.pointer, a, 16);
-  std::memcpy(src.pointer, b, 16);
+  dst.put(a, 16);
+  src.put(b, 16);
   TestStream stream;
   Gate gate(stream);
   ASSERT_EQ(
@@ -30,10 +31,10 @@ TEST_F(ReduceAsync, WorksInStreamOrder) {
   ASSERT_EQ(
       aclrtReduceAsync(dst.pointer, src.pointer, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_FLOAT, stream, nullptr),
       ACL_SUCCESS);
-  EXPECT_EQ(dst.as<float>()[0], 1);
+  EXPECT_EQ(dst.get<float>(), 1);
   gate.open();
   ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-  EXPECT_THAT(std::vector<float>(dst.as<float>(), dst.as<float>() + 4), ElementsAre(11, 2, 6, 0));
+  EXPECT_THAT(dst.values<float>(4), ElementsAre(11, 2, 6, 0));
 }
 
 TEST_F(ReduceAsync, RefusesBadArguments) {
@@ -103,26 +104,29 @@ class RandomNumAsync : public WithDevice {
 
 TEST_F(RandomNumAsync, FillsTheResultFromSeedAndCounter) {
   DeviceMemory first(4000), second(4000), counter(16);
-  std::memset(counter.pointer, 0, 16);
+  counter.fill(0, 16);
   auto task = uniform(first.pointer, 1000);
   task.randomCounterAddr = counter.pointer;
   ASSERT_EQ(run(task), ACL_SUCCESS);
-  const std::vector<float> values(first.as<float>(), first.as<float>() + 1000);
+  const auto values = first.values<float>(1000);
   EXPECT_NEAR(std::accumulate(values.begin(), values.end(), 0.0f) / 1000, 3, 0.1);
   for (const float value : values) ASSERT_TRUE(value >= 2 && value <= 4);
   task.randomResultAddr = second.pointer;
   ASSERT_EQ(run(task), ACL_SUCCESS);
-  EXPECT_EQ(std::memcmp(first.pointer, second.pointer, 4000), 0);
-  *counter.as<uint64_t>() = 1;
+  EXPECT_EQ(second.values<float>(1000), values);
+  counter.set<uint64_t>(1);
   ASSERT_EQ(run(task), ACL_SUCCESS);
-  EXPECT_NE(std::memcmp(first.pointer, second.pointer, 4000), 0);
+  EXPECT_NE(second.values<float>(1000), values);
 }
 
 TEST_F(RandomNumAsync, ParametersInMemoryAreReadWhenTheTaskRuns) {
   DeviceMemory out(400), parameters(64);
   auto* floats = parameters.as<float>();
   auto* numbers = reinterpret_cast<uint64_t*>(floats + 8);
-  floats[0] = 100, floats[1] = 0, numbers[0] = 5, numbers[1] = 1;
+  parameters.set(100.0f, 0);
+  parameters.set(0.0f, 1);
+  parameters.set<uint64_t>(5, 4);
+  parameters.set<uint64_t>(1, 5);
   auto task = uniform(out.pointer, 0);
   task.randomNumFuncParaInfo.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS;
   task.randomNumFuncParaInfo.paramInfo.normalDisInfo = {in_memory(&floats[0]), in_memory(&floats[1])};
@@ -131,10 +135,10 @@ TEST_F(RandomNumAsync, ParametersInMemoryAreReadWhenTheTaskRuns) {
   TestStream stream;
   Gate gate(stream);
   ASSERT_EQ(aclrtRandomNumAsync(&task, stream, nullptr), ACL_SUCCESS);
-  numbers[1] = 100;
+  parameters.set<uint64_t>(100, 5);
   gate.open();
   ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(out.as<float>()[i], 100);  // the deviation is 0
+  EXPECT_THAT(out.values<float>(100), Each(100));  // the deviation is 0
 }
 
 TEST_F(RandomNumAsync, MakesMasksAndIntegersToo) {
@@ -144,12 +148,12 @@ TEST_F(RandomNumAsync, MakesMasksAndIntegersToo) {
   task.randomNumFuncParaInfo.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK;
   task.randomNumFuncParaInfo.paramInfo.dropoutBitmaskInfo.dropoutRation = immediate(uint16_t{0x3c00});  // 1.0
   ASSERT_EQ(run(task), ACL_SUCCESS);
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(out.as<uint8_t>()[i], 0);
+  EXPECT_THAT(out.values<uint8_t>(100), Each(0));
   task = uniform(out.pointer, 100);
   task.dataType = ACL_INT32;
   task.randomNumFuncParaInfo.paramInfo.uniformDisInfo = {immediate(int32_t{-3}), immediate(int32_t{-2})};
   ASSERT_EQ(run(task), ACL_SUCCESS);
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(out.as<int32_t>()[i], -3);
+  EXPECT_THAT(out.values<int32_t>(100), Each(-3));
 }
 
 TEST_F(RandomNumAsync, RefusesAtTheCallWhatItCanSeeAndOnTheStreamWhatItCannot) {

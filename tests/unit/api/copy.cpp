@@ -59,10 +59,10 @@ TEST_F(Copy, AnyKindIsGoodBetweenValidAddresses) {
 
 TEST_F(Copy, OverlappingRangesAreMovedWhole) {
   DeviceMemory block(kBytes);
-  std::memcpy(block.pointer, numbers(kBytes).data(), kBytes);
+  block.put(numbers(kBytes).data(), kBytes);
   EXPECT_EQ(aclrtMemcpy(block.as<char>() + 1, kBytes - 1, block.pointer, kBytes - 1, ACL_MEMCPY_DEVICE_TO_DEVICE),
             ACL_SUCCESS);
-  EXPECT_EQ(std::memcmp(block.as<char>() + 1, numbers(kBytes - 1).data(), kBytes - 1), 0);
+  EXPECT_EQ(on_device(block.as<char>() + 1, kBytes - 1), numbers(kBytes - 1));
 }
 
 // runtime.md 5.2.1: each check before the next; the later arguments are bad in every earlier call.
@@ -164,7 +164,7 @@ TEST_F(AsyncCopy, ThroughABufferLeavesTheSourceFreeAtOnce) {
   host = 6;
   gate.open();
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-  EXPECT_EQ(*device.as<int>(), 5);
+  EXPECT_EQ(device.get<int>(), 5);
 }
 
 TEST_F(AsyncCopy, RegisteredMemoryCountsAsPinned) {
@@ -176,7 +176,7 @@ TEST_F(AsyncCopy, RegisteredMemoryCountsAsPinned) {
   host[0] = 9;
   gate.open();
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-  EXPECT_EQ(*device.as<char>(), 9);
+  EXPECT_EQ(device.get<char>(), 9);
   EXPECT_EQ(aclrtHostUnregister(host.data()), ACL_SUCCESS);
 }
 
@@ -273,7 +273,7 @@ TEST_F(AsyncCopy, OldNameForConditionalCopiesDoesTheSame) {
   int host = 5;
   EXPECT_EQ(aclrtMemcpyAsyncWithCondition(device.pointer, 4, &host, 4, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
             ACL_SUCCESS);
-  EXPECT_EQ(*device.as<int>(), 5);
+  EXPECT_EQ(device.get<int>(), 5);
 }
 
 class Copy2d : public AsyncCopy {};
@@ -281,11 +281,11 @@ class Copy2d : public AsyncCopy {};
 TEST_F(Copy2d, MovesRowsAndLeavesTheGaps) {
   const auto source = numbers(4 * 10);
   DeviceMemory device(3 * 16 + 5);
-  std::memset(device.pointer, 'x', 3 * 16 + 5);
+  device.fill('x', 3 * 16 + 5);
   ASSERT_EQ(aclrtMemcpy2d(device.pointer, 16, source.data(), 10, 5, 4, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
   for (size_t row = 0; row < 4; ++row) {
-    EXPECT_EQ(std::memcmp(device.as<char>() + row * 16, source.data() + row * 10, 5), 0);
-    EXPECT_TRUE(row == 3 || device.as<char>()[row * 16 + 5] == 'x');
+    EXPECT_EQ(std::memcmp(on_device(device.as<char>() + row * 16, 5).data(), source.data() + row * 10, 5), 0);
+    EXPECT_TRUE(row == 3 || device.get<char>(row * 16 + 5) == 'x');
   }
   PinnedMemory back(4 * 5);
   ASSERT_EQ(aclrtMemcpy2dAsync(back.pointer, 5, device.pointer, 16, 5, 4, ACL_MEMCPY_DEVICE_TO_HOST, stream_),

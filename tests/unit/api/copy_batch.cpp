@@ -133,14 +133,14 @@ TEST_F(IndirectCopy, FollowsADescriptionInDeviceMemory) {
   size_t size = 0;
   ASSERT_EQ(aclrtGetMemcpyDescSize(ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, &size), ACL_SUCCESS);
   DeviceMemory description(size);
-  *from.as<int>() = 42;
+  from.set(42);
   ASSERT_EQ(
       aclrtSetMemcpyDesc(description.pointer, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, from.pointer, to.pointer, 4, nullptr),
       ACL_SUCCESS);
   ASSERT_EQ(aclrtMemcpyAsyncWithDesc(description.pointer, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, nullptr), ACL_SUCCESS);
   ASSERT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
-  EXPECT_EQ(*to.as<int>(), 42);
-  std::memset(description.pointer, 0, size);
+  EXPECT_EQ(to.get<int>(), 42);
+  description.fill(0, size);
   ASSERT_EQ(aclrtMemcpyAsyncWithDesc(description.pointer, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, nullptr), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_ERROR_RT_PARAM_INVALID);
 }
@@ -148,18 +148,18 @@ TEST_F(IndirectCopy, FollowsADescriptionInDeviceMemory) {
 TEST_F(IndirectCopy, ReadsItsAddressesWhenItRuns) {
   DeviceMemory pointers(16), from(8), to(8);
   auto** addresses = pointers.as<void*>();
-  addresses[0] = addresses[1] = nullptr;
+  pointers.fill(0, 16);
   TestStream stream;
   Gate gate(stream);
   ASSERT_EQ(aclrtMemcpyAsyncWithOffset(&addresses[0], 8, 4, const_cast<const void**>(&addresses[1]), 4, 0,
                                        ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
             ACL_SUCCESS);
-  addresses[0] = to.pointer;
-  addresses[1] = from.pointer;
-  from.as<int>()[0] = 7;
+  pointers.set(to.pointer, 0);
+  pointers.set(from.pointer, 1);
+  from.set(7);
   gate.open();
   ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-  EXPECT_EQ(to.as<int>()[1], 7);
+  EXPECT_EQ(to.get<int>(1), 7);
 }
 
 TEST_F(IndirectCopy, RefusesBadArguments) {
@@ -207,7 +207,7 @@ TEST_F(MemoryCache, OperationsCheckTheirMemory) {
   ASSERT_EQ(aclrtCmoSetDesc(description.pointer, memory.pointer, 64), ACL_SUCCESS);
   EXPECT_EQ(aclrtCmoAsyncWithDesc(description.pointer, ACL_RT_CMO_TYPE_FLUSH, nullptr, nullptr), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
-  std::memset(description.pointer, 0, size);
+  description.fill(0, size);
   EXPECT_EQ(aclrtCmoAsyncWithDesc(description.pointer, ACL_RT_CMO_TYPE_FLUSH, nullptr, nullptr), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_ERROR_RT_PARAM_INVALID);
 }

@@ -53,13 +53,13 @@ TEST_F(IpcMemory, SmallAndLargeBlocksReachAnotherProcessAndComeBack) {
   for (const size_t size : {size_t{100}, size_t{3} << 20}) {
     DeviceMemory block(size + 200);
     auto* pointer = block.as<char>() + 100;  // a piece inside
-    std::strcpy(pointer, "hello");
+    put_on_device(pointer, "hello", 6);
     const std::string key = export_key(pointer, 100, kEverybody);
     Partner partner("IpcMemory.DISABLED_Importer");
     partner.tell(key);
     partner.tell("0");
     EXPECT_TRUE(partner.finish());
-    EXPECT_STREQ(pointer, "and back");
+    EXPECT_STREQ(on_device(pointer, 9).data(), "and back");
     EXPECT_EQ(aclrtIpcMemClose(key.c_str()), ACL_SUCCESS);
   }
 }
@@ -70,14 +70,14 @@ TEST_F(IpcMemory, WritesQueuedBeforeTheExportAreNotLost) {
   for (int i = 0; i < 20; ++i) ASSERT_EQ(aclrtMemsetAsync(block.pointer, 8 << 20, i, 8 << 20, stream), ACL_SUCCESS);
   const std::string key = export_key(block.pointer, 8 << 20, kEverybody);
   ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-  EXPECT_EQ(block.as<char>()[0], 19);
-  EXPECT_EQ(block.as<char>()[(8 << 20) - 1], 19);
+  EXPECT_EQ(block.get<char>(0), 19);
+  EXPECT_EQ(block.get<char>((8 << 20) - 1), 19);
   EXPECT_EQ(aclrtIpcMemClose(key.c_str()), ACL_SUCCESS);
 }
 
 TEST_F(IpcMemory, OnlyAdmittedProcessesImport) {
   DeviceMemory block(100);
-  std::strcpy(block.as<char>(), "hello");
+  block.put("hello", 6);
   const std::string key = export_key(block.pointer, 100);
   Partner stranger("IpcMemory.DISABLED_Importer"), friendly("IpcMemory.DISABLED_Importer");
   int32_t pids[] = {1, friendly.pid()};
@@ -88,7 +88,7 @@ TEST_F(IpcMemory, OnlyAdmittedProcessesImport) {
   friendly.tell(key);
   friendly.tell("0");
   EXPECT_TRUE(friendly.finish());
-  EXPECT_STREQ(block.as<char>(), "and back");
+  EXPECT_STREQ(block.values<char>(9).data(), "and back");
   EXPECT_EQ(aclrtIpcMemClose(key.c_str()), ACL_SUCCESS);
 }
 
@@ -119,8 +119,8 @@ TEST_F(IpcMemory, TheSameProcessMayImportItsOwnKey) {
   void* pointer = nullptr;
   ASSERT_EQ(aclrtIpcMemImportByKey(&pointer, key.c_str(), ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS), ACL_SUCCESS);
   EXPECT_NE(pointer, block.pointer);
-  *block.as<char>() = 'x';
-  EXPECT_EQ(*static_cast<char*>(pointer), 'x');
+  block.set('x');
+  EXPECT_EQ(on_device(pointer, 1)[0], 'x');
   EXPECT_EQ(aclrtIpcMemSetAttr(key.c_str(), ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 1), ACL_SUCCESS);
   EXPECT_EQ(aclrtIpcMemClose(key.c_str()), ACL_SUCCESS);  // the import
   EXPECT_EQ(aclrtIpcMemClose(key.c_str()), ACL_SUCCESS);  // the export

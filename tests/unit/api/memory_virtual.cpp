@@ -76,11 +76,11 @@ TEST_F(VirtualMemory, OneMemoryMayBeSeenAtTwoAddresses) {
   aclrtDrvMemHandle handle = physical();
   ASSERT_EQ(aclrtMapMem(pointer, kUnit, 0, handle, 0), ACL_SUCCESS);
   ASSERT_EQ(aclrtMapMem(pointer + kUnit, kUnit, 0, handle, 0), ACL_SUCCESS);
-  pointer[7] = 'a';
-  EXPECT_EQ(pointer[kUnit + 7], 'a');
+  put_on_device(pointer + 7, "a", 1);
+  EXPECT_EQ(on_device(pointer + kUnit + 7, 1)[0], 'a');
   EXPECT_EQ(aclrtFreePhysical(handle), ACL_SUCCESS);  // the mappings keep it
-  pointer[8] = 'b';
-  EXPECT_EQ(pointer[kUnit + 8], 'b');
+  put_on_device(pointer + 8, "b", 1);
+  EXPECT_EQ(on_device(pointer + kUnit + 8, 1)[0], 'b');
   EXPECT_EQ(aclrtUnmapMem(pointer), ACL_SUCCESS);
   EXPECT_EQ(aclrtUnmapMem(pointer + kUnit), ACL_SUCCESS);
   EXPECT_EQ(aclrtReleaseMemAddress(pointer), ACL_SUCCESS);
@@ -253,8 +253,8 @@ TEST_F(ShareableHandle, DISABLED_Importer) {
   if (expected != ACL_SUCCESS) return;
   auto* pointer = static_cast<char*>(reserve(kUnit));
   ASSERT_EQ(aclrtMapMem(pointer, kUnit, 0, handle, 0), ACL_SUCCESS);
-  EXPECT_STREQ(pointer, "hello");
-  std::strcpy(pointer, "and back");
+  EXPECT_STREQ(on_device(pointer, 6).data(), "hello");
+  put_on_device(pointer, "and back", 9);
   aclrtPtrAttributes about{};
   ASSERT_EQ(aclrtPointerGetAttributes(pointer, &about), ACL_SUCCESS);
   EXPECT_EQ(about.location.id, 1u);
@@ -264,7 +264,7 @@ TEST_F(ShareableHandle, IsImportedByTheProcessesThatWereAdmitted) {
   auto* pointer = static_cast<char*>(reserve(kUnit));
   aclrtDrvMemHandle handle = physical();
   ASSERT_EQ(aclrtMapMem(pointer, kUnit, 0, handle, 0), ACL_SUCCESS);
-  std::strcpy(pointer, "hello");
+  put_on_device(pointer, "hello", 6);
   uint64_t shareable = 0;
   ASSERT_EQ(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 0, &shareable), ACL_SUCCESS);
   Partner admitted("ShareableHandle.DISABLED_Importer"), stranger("ShareableHandle.DISABLED_Importer");
@@ -273,11 +273,11 @@ TEST_F(ShareableHandle, IsImportedByTheProcessesThatWereAdmitted) {
   stranger.tell(std::to_string(shareable));
   stranger.tell(std::to_string(ACL_ERROR_RT_NO_PERMISSION));
   EXPECT_TRUE(stranger.finish());
-  EXPECT_STREQ(pointer, "hello");
+  EXPECT_STREQ(on_device(pointer, 6).data(), "hello");
   admitted.tell(std::to_string(shareable));
   admitted.tell(std::to_string(ACL_SUCCESS));
   EXPECT_TRUE(admitted.finish());
-  EXPECT_STREQ(pointer, "and back");
+  EXPECT_STREQ(on_device(pointer, 9).data(), "and back");
 
   ASSERT_EQ(aclrtUnmapMem(pointer), ACL_SUCCESS);
   ASSERT_EQ(aclrtFreePhysical(handle), ACL_SUCCESS);

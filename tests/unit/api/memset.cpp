@@ -17,7 +17,7 @@ class Memset : public WithDevice {};
 
 template <class T>
 std::vector<T> content(const DeviceMemory& memory, size_t count) {
-  return {memory.as<T>(), memory.as<T>() + count};
+  return memory.values<T>(count);
 }
 
 TEST_F(Memset, SetsTheBytesAtOnceOrInStreamOrder) {
@@ -30,8 +30,8 @@ TEST_F(Memset, SetsTheBytesAtOnceOrInStreamOrder) {
   EXPECT_THAT(content<unsigned char>(device, 100), Each(0xab));
   gate.open();
   ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-  EXPECT_EQ(device.as<unsigned char>()[49], 7);
-  EXPECT_EQ(device.as<unsigned char>()[50], 0xab);
+  EXPECT_EQ(device.get<unsigned char>(49), 7);
+  EXPECT_EQ(device.get<unsigned char>(50), 0xab);
 }
 
 TEST_F(Memset, OrdinaryHostMemoryIsSetToo) {

@@ -116,7 +116,7 @@ TEST_F(ModelAsync, ACallReturnsWhileTheModelRuns) {
   pool.go_on.set_value();
   EXPECT_EQ(aclrtSynchronizeStream(one), ACL_SUCCESS) << recent_error();
   EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS) << recent_error();
-  for (const Guarded* y : {&first_y, &second_y}) EXPECT_EQ(reinterpret_cast<const int64_t*>(y->data())[3], 3);
+  for (const Guarded* y : {&first_y, &second_y}) EXPECT_EQ(on_device<int64_t>(y->data(), 4)[3], 3);
   EXPECT_EQ(aclmdlUnload(model), ACL_SUCCESS);
 }
 
@@ -127,7 +127,7 @@ class LateShapes : public WithModels {
     OnnxWriter writer;
     writer.opset(13).input("x", {6}).node("places", "NonZero", {"x"}, {"y"}).output("y", {1, -1}, kInt64);
     model = load(om_image(writer));
-    std::memcpy(x.data(), std::vector<float>{0, 3, 0, 0, 5, 6}.data(), x.bytes());
+    x.put({0, 3, 0, 0, 5, 6});
   }
   void TearDown() override { EXPECT_EQ(aclmdlUnload(model), ACL_SUCCESS); }
   // The same as an operator; `count` gets what its description says afterwards.
@@ -144,10 +144,7 @@ class LateShapes : public WithModels {
     for (auto* desc : {in_desc, out_desc}) aclDestroyTensorDesc(desc);
     return code;
   }
-  std::vector<int64_t> places() const {
-    const auto* data = reinterpret_cast<const int64_t*>(y.data());
-    return {data, data + 3};
-  }
+  std::vector<int64_t> places() const { return on_device<int64_t>(y.data(), 3); }
 
   uint32_t model = 0;
   Guarded x{6}, y{12};
@@ -241,7 +238,7 @@ TEST_F(LateShapes, AFailedExecutionHandsOutNoMemory) {
   const uint32_t picking = load(om_image(writer));
   Guarded values(4, 1);
   DeviceMemory index(8);
-  *index.as<int64_t>() = 77;
+  index.set<int64_t>(77);
   Dataset in(values), out;
   in.add(index.pointer, 8);
   out.add(nullptr, 0);

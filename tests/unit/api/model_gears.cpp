@@ -28,7 +28,7 @@ std::vector<std::byte> batch_model() {
 struct Batch {
   Batch(uint32_t model, size_t rows, float value, size_t gear_bytes = 4)
       : model(model), x(rows * kRow, value), y(rows * kRow), gear(gear_bytes), in(x), out(y) {
-    std::memset(gear.pointer, 0, gear_bytes);
+    gear.fill(0, gear_bytes);
     in.add(gear.pointer, gear_bytes);
   }
   aclError set(uint64_t rows) { return aclmdlSetDynamicBatchSize(model, in, 1, rows); }
@@ -94,7 +94,7 @@ TEST_F(ModelGears, TwoThreadsWithAStreamEachDoNotDisturbEachOther) {
     TestStream stream;
     Batch batch(model, rows, static_cast<float>(rows));
     for (int turn = 0; turn < 200; ++turn) {
-      std::fill_n(batch.y.data(), rows * kRow, Guarded::kFiller);
+      batch.y.fill(Guarded::kFiller);
       ASSERT_EQ(batch.set(rows), ACL_SUCCESS) << recent_error();
       ASSERT_EQ(aclmdlExecuteAsync(model, batch.in, batch.out, stream), ACL_SUCCESS) << recent_error();
       ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << recent_error();
@@ -118,7 +118,7 @@ TEST_F(ModelGears, WithoutAGearItIsRefusedAndSaidWhatToCall) {
 // The gear was written by other means: sizes are those of the largest gear, for nothing was set on this dataset.
 TEST_F(ModelGears, AGearThatWasNotSetOnTheDatasetIsCheckedAgainstTheLargest) {
   Batch small(model, 1, 1), large(model, 16, 1);
-  *small.gear.as<int32_t>() = *large.gear.as<int32_t>() = 1;
+  for (const Batch* batch : {&small, &large}) batch->gear.set<int32_t>(1);
   EXPECT_FAILS(small.execute(), ACL_ERROR_GE_FAILURE, "4096 bytes in the largest gear; none was set");
   small.expect(Guarded::kFiller);
   ASSERT_EQ(large.execute(), ACL_SUCCESS) << recent_error();
@@ -142,7 +142,7 @@ TEST_F(ModelGears, BuffersThatAreTooSmallForTheGearAreRefused) {
 TEST_F(ModelGears, AWideGearTensorHolds64BitsPerValue) {
   Batch batch(model, 2, 3, 8);
   ASSERT_EQ(batch.set(2), ACL_SUCCESS);
-  EXPECT_EQ(*batch.gear.as<uint64_t>(), 2u);
+  EXPECT_EQ(batch.gear.get<uint64_t>(), 2u);
   ASSERT_EQ(batch.execute(), ACL_SUCCESS) << recent_error();
   batch.expect(4);
 }
@@ -154,8 +154,7 @@ TEST_F(ModelGears, AnOutputWithoutMemoryGetsThatOfTheLargestGear) {
   ASSERT_EQ(batch.set(1), ACL_SUCCESS);
   ASSERT_EQ(aclmdlExecute(model, batch.in, out), ACL_SUCCESS) << recent_error();
   EXPECT_EQ(aclGetDataBufferSizeV2(out.buffers[0]), 4096u);
-  const auto* y = static_cast<const float*>(aclGetDataBufferAddr(out.buffers[0]));
-  EXPECT_THAT(std::vector<float>(y, y + kRow), Each(4));
+  EXPECT_THAT(on_device<float>(aclGetDataBufferAddr(out.buffers[0]), kRow), Each(4));
   EXPECT_EQ(aclrtFree(aclGetDataBufferAddr(out.buffers[0])), ACL_SUCCESS);
 }
 
@@ -166,7 +165,7 @@ class OtherGears : public WithModels {
   void run(uint32_t model, size_t floats, size_t values, Set set) {
     Guarded x(floats, 7), y(floats);
     DeviceMemory gear(values * 4);
-    std::memset(gear.pointer, 0, values * 4);
+    gear.fill(0, values * 4);
     Dataset in(x), out(y);
     in.add(gear.pointer, values * 4);
     EXPECT_FAILS(aclmdlExecute(model, in, out), ACL_ERROR_GE_FAILURE, "no gear is set");

@@ -56,15 +56,14 @@ TEST_F(ModelMemory, AnOutputThatIsLeftToTheModelComesFromTheDevicesHeap) {
   ASSERT_EQ(aclmdlLoadFromMem(image.data(), image.size(), &id), ACL_SUCCESS) << recent_error();
   const float x[8] = {0, 0, 0, 0, 1, 1, 1, 1};
   const DeviceMemory in(sizeof(x));
-  std::memcpy(in.pointer, x, sizeof(x));
+  in.put(x, sizeof(x));
   aclmdlDataset *inputs = aclmdlCreateDataset(), *outputs = aclmdlCreateDataset();
   aclDataBuffer *input = aclCreateDataBuffer(in.pointer, sizeof(x)), *output = aclCreateDataBuffer(nullptr, 0);
   ASSERT_EQ(aclmdlAddDatasetBuffer(inputs, input), ACL_SUCCESS);
   ASSERT_EQ(aclmdlAddDatasetBuffer(outputs, output), ACL_SUCCESS);
   ASSERT_EQ(aclmdlExecute(id, inputs, outputs), ACL_SUCCESS) << recent_error();
   ASSERT_EQ(aclGetDataBufferSizeV2(output), sizeof(x));
-  const auto* y = static_cast<const float*>(aclGetDataBufferAddr(output));
-  EXPECT_THAT(std::vector<float>(y, y + 8), testing::ElementsAre(-1, -2, -3, -4, -2, -3, -4, -5));
+  EXPECT_THAT(on_device<float>(aclGetDataBufferAddr(output), 8), testing::ElementsAre(-1, -2, -3, -4, -2, -3, -4, -5));
   EXPECT_EQ(aclrtFree(aclGetDataBufferAddr(output)), ACL_SUCCESS) << "it is device memory like any other";
   aclDestroyDataBuffer(input);
   aclDestroyDataBuffer(output);

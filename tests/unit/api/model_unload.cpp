@@ -26,12 +26,19 @@ class ModelUnload : public WithModels {
     aclmdlDestroyDesc(desc);
     return code == ACL_SUCCESS;
   }
+  // On a thread that has no device.
+  std::vector<float> values_elsewhere() const {
+    EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    auto values = y.values();
+    EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+    return values;
+  }
   // Unloads on another thread; returns when that has begun, which shows in that nobody finds the model any more.
   // Afterwards that thread looks at what was computed.
   std::future<std::vector<float>> unload_elsewhere(uint32_t model) {
     auto done = std::async(std::launch::async, [this, model] {
       EXPECT_EQ(aclmdlUnload(model), ACL_SUCCESS) << recent_error();
-      return y.values();
+      return values_elsewhere();
     });
     while (is_known(model)) std::this_thread::yield();
     return done;
@@ -82,8 +89,8 @@ TEST_F(ModelUnload, LentMemoryIsTheProgramsAgainAfterwards) {
   auto done = unload_elsewhere(first);
   gate.open();
   EXPECT_THAT(done.get(), Each(testing::FloatNear(-2, 1e-5f)));
-  std::memset(memory, 0xEE, work);
-  std::fill_n(x.data(), 64, 2.0f);
+  ASSERT_EQ(aclrtMemset(memory, work, 0xEE, work), ACL_SUCCESS);
+  x.fill(2);
   ASSERT_EQ(aclmdlExecute(second, in, out), ACL_SUCCESS) << recent_error();
   EXPECT_THAT(y.values(), Each(testing::FloatNear(-3, 1e-5f)));
   EXPECT_EQ(aclmdlUnload(second), ACL_SUCCESS);
@@ -211,7 +218,7 @@ TEST_F(ModelUnload, IsDoneInsideTheExceptionCallbackOfAFailedExecution) {
     model = load(om_image(writer));
     code = -1;
     DeviceMemory index(8);
-    *index.as<int64_t>() = 77;
+    index.set<int64_t>(77);
     Guarded values(4, 1), picked(1);
     Dataset inputs(values), outputs(picked);
     inputs.add(index.pointer, 8);
@@ -247,7 +254,7 @@ TEST_F(BundleUnload, WaitsForAnExecutionOfOneOfItsModels) {
   ASSERT_EQ(aclmdlExecuteAsync(model, in, out, stream), ACL_SUCCESS) << recent_error();
   auto done = std::async(std::launch::async, [this] {
     EXPECT_EQ(aclmdlBundleUnload(bundle), ACL_SUCCESS) << recent_error();
-    return y.values();
+    return values_elsewhere();
   });
   while (is_known(model)) std::this_thread::yield();
   EXPECT_EQ(aclmdlBundleUnload(bundle), ACL_ERROR_INVALID_BUNDLE_MODEL_ID);

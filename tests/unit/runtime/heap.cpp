@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/heap.h"
+#include "base/device_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,14 +89,14 @@ TEST(Heap, AsksTheHostBeforeItPromisesMuch) {
 TEST(Heap, SharingALargeBlockKeepsItsAddressAndBytes) {
   Heap heap(0, 64 * kMiB);
   auto* bytes = static_cast<char*>(allocate(heap, 3 * kMiB));
-  std::memset(bytes, 'x', 3 * kMiB);
+  fill_memory(bytes, 'x', 3 * kMiB);
   const Block block = blocks().locate(bytes).block;
   const auto shared = heap.share(block);
   ASSERT_TRUE(shared.ok());
-  EXPECT_EQ(bytes[3 * kMiB - 1], 'x');
+  EXPECT_EQ(read_memory<char>(bytes + 3 * kMiB - 1), 'x');
   auto* other = static_cast<char*>(mmap(nullptr, 3 * kMiB, PROT_READ, MAP_SHARED, (*shared).fd, 0));
   ASSERT_NE(other, MAP_FAILED);
-  bytes[5] = 'y';
+  write_memory(bytes + 5, 'y');
   EXPECT_EQ(other[5], 'y');
   EXPECT_EQ((*heap.share(block)).fd, (*shared).fd);
   munmap(other, 3 * kMiB);
@@ -106,7 +107,8 @@ TEST(Heap, SharingALargeBlockKeepsItsAddressAndBytes) {
 TEST(Heap, WhatIsWrittenWhileALargeBlockIsSharedIsNotLost) {
   Heap heap(0, 64 * kMiB);
   for (int turn = 0; turn < 10; ++turn) {
-    auto* cells = static_cast<uint32_t*>(allocate(heap, 8 * kMiB));
+    auto* block = static_cast<uint32_t*>(allocate(heap, 8 * kMiB));
+    auto* cells = host_view(block);
     constexpr size_t kCells = 8 * kMiB / sizeof(uint32_t);
     std::memset(cells, 0, 8 * kMiB);
     std::vector<uint32_t> counts(kCells);
@@ -121,14 +123,14 @@ TEST(Heap, WhatIsWrittenWhileALargeBlockIsSharedIsNotLost) {
       }
     });
     while (written < 1000) std::this_thread::yield();
-    const auto shared = heap.share(blocks().locate(cells).block);
+    const auto shared = heap.share(blocks().locate(block).block);
     ASSERT_TRUE(shared.ok()) << shared.status().message;
     const uint64_t before = written;
     while (written < before + 1000) std::this_thread::yield();
     over = true;
     writer.join();
     EXPECT_TRUE(std::equal(counts.begin(), counts.end(), cells));
-    release(heap, cells);
+    release(heap, block);
   }
 }
 
@@ -162,13 +164,13 @@ TEST(Heap, ThreadsMayAllocateAndFreeAtOnce) {
       for (int step = 0; step < 2000; ++step) {
         const size_t size = 1 + random() % (random() % 8 == 0 ? 300000 : 2000);
         auto* bytes = static_cast<char*>(allocate(heap, size));
-        std::memset(bytes, static_cast<int>(t), size);
+        fill_memory(bytes, static_cast<int>(t), size);
         mine.emplace_back(bytes, size);
         if (mine.size() < 50) continue;
         const auto [old, old_size] = mine.front();
         mine.erase(mine.begin());
-        ASSERT_EQ(old[0], static_cast<char>(t));
-        ASSERT_EQ(old[old_size - 1], static_cast<char>(t));
+        ASSERT_EQ(read_memory<char>(old), static_cast<char>(t));
+        ASSERT_EQ(read_memory<char>(old + old_size - 1), static_cast<char>(t));
         release(heap, old);
       }
       for (auto [bytes, size] : mine) release(heap, bytes);
@@ -185,19 +187,19 @@ TEST(Heap, AForkedChildDoesNotAllocateIntoTheParentsBlocks) {
   auto* parents = static_cast<char*>(allocate(heap, 64));
   const auto parents_next = static_cast<char*>(allocate(heap, 64));
   release(heap, parents_next);  // both processes would now reuse this slot
-  std::strcpy(parents, "parent");
+  std::strcpy(host_view(parents), "parent");
   const pid_t child = fork();
   if (child == 0) {
     auto* childs = static_cast<char*>(allocate(heap, 64));
-    std::strcpy(childs, "child");
-    const bool apart = childs != parents_next && std::strcmp(parents, "parent") == 0;
+    std::strcpy(host_view(childs), "child");
+    const bool apart = childs != parents_next && std::strcmp(host_view(parents), "parent") == 0;
     release(heap, parents);  // forgotten, no harm
     _exit(apart ? 0 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_STREQ(parents, "parent");
+  EXPECT_STREQ(host_view(parents), "parent");
   release(heap, parents);
 }
 
