@@ -25,6 +25,7 @@ test: all
 
 # Whole networks in double precision, hundreds of processes, cores read by gdb: some minutes.
 test-slow: test
+	@scripts/install-deps --slow
 	@ctest --test-dir build/release -j$(JOBS) -L slow -LE stress --output-on-failure
 
 # A dumping program ends 200 times in each way that there is: ten minutes.

@@ -17,7 +17,7 @@ namespace {
 using namespace belay;
 namespace fs = std::filesystem;
 
-constexpr int counts[] = {2, 3, 5, 7, 8, 11, 12, 16, 24, 33, 64, 128};
+constexpr int counts[] = {2, 3, 4, 5, 7, 8, 11, 12, 16, 24, 33, 64, 128};
 
 Result<std::vector<graph::Constant>> run_with(int threads, const std::string& model,
                                               const std::vector<graph::Constant>& inputs) {

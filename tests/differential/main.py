@@ -131,6 +131,7 @@ def arguments():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--kind", action="append", choices=sorted(KINDS), help="only these; may be given again")
+    parser.add_argument("--threads", type=int, help="run all of them on so many threads (default: each as its seed says)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     return parser.parse_args()
 
@@ -157,6 +158,8 @@ def main():
     for start in range(0, len(seeds), 100):
         part = seeds[start : start + 100]
         cases = [(KINDS[kind](seed), options.work.resolve() / f"{kind}_{seed}") for seed, kind in part]
+        for case, _ in cases:
+            case.threads = options.threads or case.threads
         for (seed, kind), (case, folder), verdict in zip(part, cases, runner.verdicts(cases)):
             counts[kind][verdict.word()] += 1
             if verdict.skipped:

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "acl/acl.h"
+#include "backend/cpu/simd/vector_target.h"
 #include "base/cores.h"
 #include "base/json_text.h"
 #include "commands/commands.h"
@@ -29,6 +30,7 @@ nlohmann::json describe() {
       {"soc", aclrtGetSocName()},
       {"devices", devices},
       {"cores", belay::usable_cores()},
+      {"vectors", belay::backend::cpu::vector_target()},
   };
   if (devices > 0 && aclrtSetDevice(0) == ACL_SUCCESS) {
     size_t free = 0, total = 0;
@@ -48,6 +50,7 @@ void print(const nlohmann::json& info) {
     std::printf("  memory   %.1f GiB each (a limit, taken from the host's memory; BELAY_DEVICE_MEMORY)\n",
                 info["device_memory"].get<double>() / (1 << 30));
   std::printf("  cores    %u\n", info["cores"].get<unsigned>());
+  std::printf("  vectors  %s (instructions that kernels use)\n", info["vectors"].get<std::string>().c_str());
 }
 
 }  // namespace
