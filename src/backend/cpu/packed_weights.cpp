@@ -14,6 +14,7 @@
 #include "base/build_id.h"
 #include "base/content_hash.h"
 #include "base/disk_cache.h"
+#include "base/disk_cache_writer.h"
 #include "base/mapped_file.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -55,7 +56,9 @@ void bring_pages(const void* data, size_t bytes, int advice) {
 // is not known.
 std::string maker() {
   static const auto* const build = new std::string(build_id());
-  return build->empty() ? "" : formatted("{} {} ", *build, hwy::SupportedTargets());
+  auto& target = hwy::GetChosenTarget();  // it remembers; to ask the processor takes long in virtual machines
+  if (!target.IsInitialized()) target.Update(hwy::SupportedTargets());
+  return build->empty() ? "" : formatted("{} {} ", *build, target.GetIndex());
 }
 
 // Opening a file costs about as much as packing this much.
@@ -117,7 +120,7 @@ Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t 
   PackedWeights made = cache ? cache->find(key, wanted) : nullptr;
   if (!made) {
     made = TRY(packed_anew(wanted, fill));
-    if (cache) cache->store(key, file_of(data), {static_cast<const std::byte*>(made.get()), wanted});
+    if (cache) store_later(*cache, key, file_of(data), made, wanted);
   }
   forget_pages(data, given);
   std::lock_guard lock(all.mutex);

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/fast_rows.h"
+#include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/geometry.h"
 #include "backend/cpu/panels/product.h"
@@ -23,23 +24,43 @@ int64_t panel_at(int64_t outputs, int64_t depth, int64_t group, int64_t first) {
   return (group * pitch_of(outputs) + first) * depth;
 }
 
-// The taps one after the other, as `find_rows` has them. Some inputs at a time, so that both sides stay in the cache.
+// Whether the inputs of an output lie side by side, each with all its taps.
+bool is_row(const Filter& filter, int64_t taps) {
+  const auto& [depth, height, width] = filter.size;
+  return filter.along_input == taps && (width == 1 || filter.along[2] == 1) &&
+         (height == 1 || filter.along[1] == width) && (depth == 1 || filter.along[0] == height * width);
+}
+
+// Such a filter: rows become columns, which then go to their taps.
+void turn_panel(const Filter& filter, int64_t group, int64_t first, int64_t taps, float* to) {
+  const int64_t width = width_at(first, filter.outputs), pitch = pitch_of(width), inputs = filter.inputs;
+  if (taps == 1) return turn_floats(to, pitch, filter.at(group, first, 0), filter.along_output, inputs, width);
+  const int64_t inputs_together = std::max<int64_t>(64 / taps, 1);
+  std::vector<float> turned(static_cast<size_t>(inputs_together * taps * width));
+  for (int64_t from = 0; from < inputs; from += inputs_together) {
+    const int64_t rows = std::min(inputs_together, inputs - from) * taps;
+    turn_floats(turned.data(), width, filter.at(group, first, from), filter.along_output, rows, width);
+    for (int64_t r = 0; r < rows; ++r)
+      std::copy_n(turned.data() + r * width, width, to + (r % taps * inputs + from + r / taps) * pitch);
+  }
+}
+
+// The taps one after the other, as `find_rows` has them.
 void pack_panel(const Filter& filter, int64_t group, int64_t first, float* to) {
   const int64_t taps = filter.size[0] * filter.size[1] * filter.size[2], inputs = filter.inputs;
-  const int64_t inputs_together = std::max<int64_t>(64 / taps, 4);
   const int64_t width = width_at(first, filter.outputs), pitch = pitch_of(width);
   to += panel_at(filter.outputs, taps * inputs, group, first);
   for (int64_t k = 0; k < taps * inputs && pitch > width; ++k) std::fill_n(to + k * pitch + width, pitch - width, 0.0f);
-  for (int64_t from = 0; from < inputs; from += inputs_together)
-    for (int64_t o = 0; o < width; ++o)
-      for (int64_t i = from; i < std::min(from + inputs_together, inputs); ++i) {
-        const float* weights = filter.at(group, first + o, i);
-        float* place = to + i * pitch + o;
-        for_each_place(filter.size, [&](const Triple& k) {
-          *place = weights[k[0] * filter.along[0] + k[1] * filter.along[1] + k[2] * filter.along[2]];
-          place += inputs * pitch;
-        });
-      }
+  if (is_row(filter, taps)) return turn_panel(filter, group, first, taps, to);
+  for (int64_t i = 0; i < inputs; ++i)
+    for (int64_t o = 0; o < width; ++o) {
+      const float* weights = filter.at(group, first + o, i);
+      float* place = to + i * pitch + o;
+      for_each_place(filter.size, [&](const Triple& k) {
+        *place = weights[k[0] * filter.along[0] + k[1] * filter.along[1] + k[2] * filter.along[2]];
+        place += inputs * pitch;
+      });
+    }
 }
 
 class PanelConvolution : public Kernel {
