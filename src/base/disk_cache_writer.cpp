@@ -40,15 +40,18 @@ struct Job {
 class Writer {
  public:
   void add(std::unique_ptr<Job> job) {
-    if (ended_ || !start()) return job->store();
+    if (ended_) return job->store();
     wait_until([&] { return waiting_ == 0 || waiting_ + job->bytes <= kMostWaiting; });
     waiting_ += job->bytes;
+    bool starts = false;
     {
       const SignalLock::Guard guard(lock_);
       Job* const last = std::exchange(last_, job.get());
       (last ? last->next : first_) = job.release();
       ++given_;
+      starts = !std::exchange(serving_, true);
     }
+    if (starts) start();
     futex_wake(given_, 1);
   }
 
@@ -92,31 +95,27 @@ class Writer {
     for (uint32_t seen = stored_; !ready(); seen = stored_) futex_wait(stored_, seen);
   }
 
-  bool start() {
-    if (started_.load(std::memory_order_acquire)) return true;
-    std::lock_guard lock(start_mutex_);
-    if (started_) return true;
+  void start() {
     const SignalsBlocked inherited;
     try {
-      std::thread([this] { serve(); }).detach();
+      std::thread thread([this] { serve(); });
+      (void)pthread_setname_np(thread.native_handle(), "belay-cache");
+      thread.detach();
     } catch (const std::system_error&) {  // no more threads are allowed
-      return false;
+      const Hurry hurry(*this);
+      serve();
     }
-    return started_ = true;
   }
 
-  [[noreturn]] void serve() {
-    (void)pthread_setname_np(pthread_self(), "belay-cache");
+  // Returns when there is nothing to do: a process whose main thread has left ends with its last thread.
+  void serve() {
     const ThreadScope alone(1);  // the cores are for those who compute
-    for (;;) {
-      const uint32_t given = given_;
-      if (given == stored_) {
-        futex_wait(given_, given);
-        continue;
-      }
+    do {
       // Whoever loads a model has the machine to himself: memory for files would be taken from him.
-      if (!hurried_) futex_wait(given_, given, kCalm);
-      if (given_ != given && !hurried_) continue;
+      for (uint32_t given = given_; !hurried_; given = given_) {
+        futex_wait(given_, given, kCalm);
+        if (given_ == given) break;
+      }
       while (const std::unique_ptr<Job> job = take()) {
         job->store();
         job->content = nullptr;
@@ -124,7 +123,15 @@ class Writer {
         ++stored_;
         futex_wake(stored_, INT_MAX);
       }
-    }
+    } while (!leave());
+  }
+
+  // False: there is something to do again.
+  bool leave() {
+    const SignalLock::Guard guard(lock_);
+    if (first_) return false;
+    serving_ = false;
+    return true;
   }
 
   std::unique_ptr<Job> take() {
@@ -139,12 +146,11 @@ class Writer {
   SignalLock lock_;
   Job* first_ = nullptr;  // guarded by lock_
   Job* last_ = nullptr;   // guarded by lock_
+  bool serving_ = false;  // there is a thread; guarded by lock_
   std::atomic<uint32_t> given_{0}, stored_{0};
   std::atomic<uint64_t> waiting_{0};  // bytes
   std::atomic<int> hurried_{0};
   std::atomic<bool> ended_{false};  // what comes now is stored at once
-  std::mutex start_mutex_;
-  std::atomic<bool> started_{false};
 };
 
 std::atomic<Writer*> one{nullptr};
