@@ -12,6 +12,7 @@
 #include "backend/cpu/simd/map_floats.h"
 #include "backend/cpu/simd/row_floats.h"
 #include "base/half.h"
+#include "support/older_processor.h"
 
 namespace belay::backend::cpu {
 namespace {
@@ -61,7 +62,7 @@ void check(Map map, double (*want)(double), double units, const MapParameters& p
   EXPECT_LE(worst, units) << "at " << where;
 }
 
-TEST(VectorMath, TranscendentalFunctionsAreWithinFourUnitsAndGeluWithinEight) {
+void check_transcendental() {
   check(
       Map::Exp, [](double x) { return std::exp(x); }, 2);
   check(
@@ -78,6 +79,15 @@ TEST(VectorMath, TranscendentalFunctionsAreWithinFourUnitsAndGeluWithinEight) {
       8);
   check(Map::Swish, [](double x) { return x * (x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x))); }, 4,
         {1});
+}
+
+TEST(VectorMath, TranscendentalFunctionsAreWithinFourUnitsAndGeluWithinEight) { check_transcendental(); }
+
+TEST(VectorMath, OlderProcessorsAreAsExact) {
+  for (const int64_t without : {test::avx512, test::avx512 | int64_t{HWY_AVX2}}) {
+    const test::OlderProcessor older(without);
+    check_transcendental();
+  }
 }
 
 TEST(VectorMath, RootsAndQuotientsAreRoundedOnceOrTwice) {

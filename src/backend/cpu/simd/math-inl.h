@@ -42,6 +42,17 @@ HWY_INLINE Vector power_of_two(hn::Vec<Integers> n) {
   return hn::BitCast(Floats(), hn::ShiftLeft<23>(hn::Add(n, hn::Set(d, 127))));
 }
 
+// y times 2 to the power of n, a whole number in [-250, 250], rounded once.
+HWY_INLINE Vector scaled(Vector y, Vector n) {
+#if HWY_TARGET <= HWY_AVX3
+  return Vector{_mm512_scalef_ps(y.raw, n.raw)};
+#else
+  const auto whole = hn::ConvertTo(Integers(), n);
+  const auto half = hn::ShiftRight<1>(whole);
+  return hn::Mul(hn::Mul(y, power_of_two(half)), power_of_two(hn::Sub(whole, half)));
+#endif
+}
+
 // x = n ln 2 + r, n whole and |r| at most half of ln 2.
 struct Reduced {
   Vector n, r;
@@ -54,21 +65,19 @@ HWY_INLINE Reduced reduce_by_ln2(Vector x) {
 
 // e^r - 1 for a reduced r.
 HWY_INLINE Vector reduced_expm1(Vector r) {
-  constexpr float c[] = {0.5f, 0.166666657f, 0.0416662954f, 0.00833349675f, 0.00139446813f, 0.000197903253f};
+  constexpr float c[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836874545f, 0.00138145394f};
   return hn::MulAdd(hn::Mul(r, r), polynomial(r, c), r);
 }
 
-// e^x in factors: the powers of two come last, so that a product with it is rounded once even when it is denormal.
+// e^x in factors: the power of two comes last, so that a product with it is rounded once even when it is denormal.
 struct Power {
-  Vector y, first, second;
-  HWY_INLINE Vector times(Vector factor) const { return hn::Mul(hn::Mul(hn::Mul(factor, y), first), second); }
-  HWY_INLINE Vector value() const { return hn::Mul(hn::Mul(y, first), second); }
+  Vector y, n;
+  HWY_INLINE Vector times(Vector factor) const { return scaled(hn::Mul(factor, y), n); }
+  HWY_INLINE Vector value() const { return scaled(y, n); }
 };
+HWY_INLINE Power power_of_reduced(const Reduced& x) { return {hn::Add(reduced_expm1(x.r), splat(1.0f)), x.n}; }
 HWY_INLINE Power power_of_e(Vector x) {
-  const auto [n, r] = reduce_by_ln2(limit(x, splat(-125.0f), splat(89.0f)));
-  const auto whole = hn::ConvertTo(Integers(), n);
-  const auto half = hn::ShiftRight<1>(whole);
-  return {hn::Add(reduced_expm1(r), splat(1.0f)), power_of_two(half), power_of_two(hn::Sub(whole, half))};
+  return power_of_reduced(reduce_by_ln2(limit(x, splat(-125.0f), splat(89.0f))));
 }
 
 HWY_INLINE Vector exponential(Vector x) { return power_of_e(x).value(); }
@@ -83,10 +92,11 @@ HWY_INLINE Vector negative_expm1(Vector x) {
 // x / (1 + e^-gate).
 HWY_INLINE Vector gated(Vector x, Vector gate) {
   const Vector zero = hn::Zero(Floats());
-  const Power e = power_of_e(hn::Neg(hn::Abs(gate)));
-  const Vector below = hn::IfThenElse(hn::Lt(gate, splat(-125.0f)), hn::Mul(x, zero), e.times(x));
-  const Vector above = hn::IfThenElse(hn::Lt(gate, zero), below, x);
-  return hn::Div(above, hn::Add(splat(1.0f), e.value()));
+  const Vector size = hn::Abs(gate), most = splat(125.0f);
+  const auto far = hn::Lt(most, size);
+  Power e = power_of_reduced(reduce_by_ln2(hn::Neg(hn::IfThenElse(far, most, size))));
+  e.y = hn::IfThenZeroElse(far, e.y);
+  return hn::Div(hn::IfThenElse(hn::Lt(gate, zero), e.times(x), x), hn::Add(splat(1.0f), e.value()));
 }
 
 HWY_INLINE Vector sigmoid(Vector x) { return gated(splat(1.0f), x); }
@@ -107,10 +117,22 @@ HWY_INLINE Vector scaled_erfc(Vector t) {
   return polynomial(hn::Div(splat(1.0f), hn::MulAdd(t, splat(0.25f), splat(1.0f))), c);
 }
 
-// exp(-a b): what the product loses by rounding is put back.
+// What a product lost by rounding.
+HWY_INLINE Vector rest_of_product(Vector a, Vector b, Vector product) {
+#if HWY_NATIVE_FMA
+  return hn::MulSub(a, b, product);
+#else  // not fused: in halves, whose products are exact
+  const auto upper = hn::BitCast(Floats(), hn::Set(Integers(), -4096));
+  const Vector p = hn::And(a, upper), q = hn::And(b, upper), r = hn::Sub(a, p), s = hn::Sub(b, q);
+  const Vector most = hn::Add(hn::Add(hn::Sub(hn::Mul(p, q), product), hn::Mul(p, s)), hn::Mul(r, q));
+  return hn::Add(most, hn::Mul(r, s));
+#endif
+}
+
+// exp(-a b) for a product of 0 to 125: what it loses by rounding is put back.
 HWY_INLINE Power power_of_product(Vector a, Vector b) {
-  const Vector product = hn::Mul(a, b), rest = hn::MulSub(a, b, product);
-  Power e = power_of_e(hn::Neg(product));
+  const Vector product = hn::Mul(a, b), rest = rest_of_product(a, b, product);
+  Power e = power_of_reduced(reduce_by_ln2(hn::Neg(product)));
   e.y = hn::NegMulAdd(e.y, rest, e.y);
   return e;
 }
@@ -130,17 +152,14 @@ HWY_INLINE Vector erf(Vector x) {
   return hn::IfThenElse(hn::Lt(size, splat(1.0f)), near, far);
 }
 
-// x times the normal distribution's integral up to x. Below zero it does not cancel: the tail is computed as such.
+// x times the normal distribution's integral up to x: x, or 0 when it is negative, less |x| times the tail beyond it.
 HWY_INLINE Vector gelu(Vector x) {
-  const Vector zero = hn::Zero(Floats()), half = splat(0.5f), most = splat(15.8f);
-  const Vector t = limit(hn::Abs(x), zero, most);
-  const Power e = power_of_product(t, hn::Mul(t, half));
-  const Vector share = hn::Mul(half, scaled_erfc(t));
-  const Vector below = hn::IfThenElse(hn::Lt(x, hn::Neg(most)), hn::Mul(x, zero), e.times(hn::Mul(x, share)));
-  const Vector above = hn::Mul(x, hn::Sub(splat(1.0f), e.times(share)));
-  const Vector ratio = erf_ratio(hn::Mul(half, hn::Mul(t, t)));
-  const Vector near = hn::Mul(x, hn::MulAdd(hn::Mul(x, splat(0.353553391f)), ratio, half));  // 1 / √8
-  return hn::IfThenElse(hn::Lt(t, splat(1.0f)), near, hn::IfThenElse(hn::Lt(x, zero), below, above));
+  const Vector zero = hn::Zero(Floats()), half = splat(0.5f), most = splat(15.8f), size = hn::Abs(x);
+  const auto far = hn::Lt(most, size);
+  const Vector t = hn::IfThenElse(far, most, size);
+  const Vector tail = power_of_product(t, hn::Mul(t, half)).times(hn::Mul(hn::Mul(half, t), scaled_erfc(t)));
+  const Vector start = hn::IfThenElse(hn::Lt(x, zero), hn::Mul(x, zero), x);  // -0 where it is negative
+  return hn::Sub(start, hn::IfThenZeroElse(far, tail));
 }
 
 // The same with tanh(√(2/π) (x + 0.044715 x³)) in place of the error function.
