@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies that turn tensors around, against index arithmetic element by element.
-#include "backend/cpu/layout.h"
-#include "support/op_call.h"
+#include "support/layout_call.h"
 
 namespace belay::test {
 namespace {
@@ -39,6 +38,55 @@ TEST(Transpose, TurnsTilesOfEveryElementSize) {
             .op = "Transpose", .inputs = {tensor(type, shape, elements), tensor<int64_t>({4}, perm)}, .threads = 3};
         EXPECT_EQ(numbers(call), turned(shape, order, elements)) << graph::name_of(type);
       }
+}
+
+// Channels that lie last already, or are called dimension 1 where they are last, need no copy.
+TEST(Transpose, ChannelsThatLieLastAreSeenOtherwise) {
+  struct Turn {
+    std::vector<int64_t> order;
+    Layout comes, gives;
+  };
+  const Turn turns[] = {{{0, 2, 3, 1}, Layout::ChannelsLast, Layout::Plain},
+                        {{0, 3, 1, 2}, Layout::Plain, Layout::ChannelsLast},
+                        {{0, -2, -1, 1}, Layout::ChannelsLast, Layout::Plain}};
+  for (const Shape& shape : {Shape{1, 17, 5, 3}, Shape{3, 5, 1, 7}, Shape{2, 1, 4, 4}})
+    for (const DataType type : {DataType::UInt8, DataType::Float16, DataType::Float, DataType::Int64})
+      for (const Turn& turn : turns) {
+        const auto elements = counting(shape);
+        std::vector<int64_t> order;
+        for (const int64_t axis : turn.order) order.push_back(axis < 0 ? axis + 4 : axis);
+        const std::vector<double> perm(turn.order.begin(), turn.order.end());
+        const std::vector<Value> inputs = {tensor(type, shape, elements), tensor<int64_t>({4}, perm)};
+        const auto want = turned(shape, order, elements);
+        EXPECT_EQ(numbers_in_layout({"Transpose", inputs, {}, "view", {turn.comes}, 1, true}), want);
+        EXPECT_EQ(numbers_in_layout({"TransposeD", {inputs[0]}, {{"perm", turn.order}}, "view", {turn.comes}}), want);
+
+        graph::Node node{.name = "node", .type = "TransposeD", .attributes = {{"perm", turn.order}}};
+        const std::vector<graph::TensorInfo> infos = {{type, shape}};
+        Shape y;
+        for (const int64_t axis : order) y.push_back(shape[static_cast<size_t>(axis)]);
+        const std::vector<graph::TensorInfo> outputs = {{type, y}};
+        const std::vector<Layout> layouts = {turn.comes};
+        auto made = backend::make_kernel({node, infos, outputs, layouts});
+        ASSERT_TRUE(made.ok()) << made.status().message;
+        EXPECT_EQ((*made)->alias_of(0), 0);
+        EXPECT_EQ((*made)->gives(0), turn.gives);
+      }
+}
+
+// The other layout, another order, or an order that is not known: the elements move.
+TEST(Transpose, ElementsMoveWhereTheirPlacesDiffer) {
+  const Shape shape = {2, 5, 3, 7};
+  const auto elements = counting(shape);
+  const std::vector<Value> x = {tensor<float>(shape, elements)};
+  for (const Layout layout : {Layout::Plain, Layout::ChannelsLast})
+    for (const std::vector<int64_t>& order :
+         {std::vector<int64_t>{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1, 3}, {0, 1, 3, 2}, {1, 2, 3, 0}, {2, 3, 0, 1}}) {
+      const auto want = turned(shape, order, elements);
+      EXPECT_EQ(numbers_in_layout({"TransposeD", x, {{"perm", order}}, "", {layout}}), want);
+      const std::vector<double> perm(order.begin(), order.end());
+      EXPECT_EQ(numbers_in_layout({"Transpose", {x[0], tensor<int64_t>({4}, perm)}, {}, "", {layout}}), want);
+    }
 }
 
 // Where element (n, c, s) is, by the definition of the layouts.

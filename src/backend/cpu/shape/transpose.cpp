@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
+#include "graph/infer_arguments.h"
 
 namespace belay::backend::cpu {
 
@@ -25,15 +28,67 @@ Status transpose(const Tensor& x, const Tensor& y, const std::vector<int64_t>& o
   return {};
 }
 
+// Channels that lie last and are moved there, or that come from there: the elements stay, only their layout gets
+// another name.
+class TurnedView : public Kernel {
+ public:
+  TurnedView(Layout wants, Layout gives) : wants_(wants), gives_(gives) {}
+
+  Status run(Inputs in, Outputs out) override {
+    const size_t bytes = storage_bytes(in[0].type, in[0].shape, in[0].layout);
+    if (bytes > 0 && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, bytes);
+    return {};
+  }
+  Layout wants(size_t i) const override { return i == 0 ? wants_ : Layout::Plain; }
+  Layout gives(size_t) const override { return gives_; }
+  int alias_of(size_t) const override { return 0; }
+
+ private:
+  const Layout wants_, gives_;
+};
+
+std::vector<int64_t> order_attribute(const graph::Node& node) {
+  return get_or(node.attributes, "perm", get_or(node.attributes, "order", std::vector<int64_t>{}));
+}
+
+Result<std::vector<int64_t>> constant_order(const KernelRequest& request) {
+  if (request.node.type != "Transpose") return order_attribute(request.node);
+  const auto known = request.inputs[1].value ? graph::integers(*request.inputs[1].value) : std::nullopt;
+  if (!known) return refuse("perm is not a constant");
+  return *known;
+}
+
+// Whether dimension 1 becomes the last, or the last dimension 1, and the others keep their order.
+bool is_turn(const std::vector<int64_t>& order, bool to_last) {
+  const auto rank = static_cast<int64_t>(order.size());
+  for (int64_t d = 0; d < rank; ++d) {
+    const int64_t from = d == 0 ? 0 : to_last ? d % (rank - 1) + 1 : d == 1 ? rank - 1 : d - 1;
+    if (order[static_cast<size_t>(d)] != from && order[static_cast<size_t>(d)] != from - rank) return false;
+  }
+  return true;
+}
+
+MadeKernel make_view(const KernelRequest& request) {
+  const auto order = TRY(constant_order(request));
+  TRY(element_bytes(request.inputs[0].type));
+  const size_t rank = request.inputs[0].shape.size();
+  if (order.size() != rank || (rank != 4 && rank != 5)) return refuse("only four or five dimensions have layouts");
+  const Layout comes = request.input_layouts[0];
+  if (comes == Layout::ChannelsLast && is_turn(order, true))
+    return std::unique_ptr<Kernel>(std::make_unique<TurnedView>(Layout::ChannelsLast, Layout::Plain));
+  if (comes == Layout::Plain && is_turn(order, false))
+    return std::unique_ptr<Kernel>(std::make_unique<TurnedView>(Layout::Plain, Layout::ChannelsLast));
+  return refuse("the elements must move");
+}
+
 MadeKernel make_transpose(const KernelRequest&) {
   return function_kernel(
       [](Inputs in, Outputs out) -> Status { return transpose(in[0], out[0], TRY(integers(in[1]))); });
 }
 
 MadeKernel make_transpose_d(const KernelRequest& request) {
-  const graph::Attributes& attributes = request.node.attributes;
-  auto order = get_or(attributes, "perm", get_or(attributes, "order", std::vector<int64_t>{}));
-  return function_kernel([order](Inputs in, Outputs out) { return transpose(in[0], out[0], order); });
+  return function_kernel(
+      [order = order_attribute(request.node)](Inputs in, Outputs out) { return transpose(in[0], out[0], order); });
 }
 
 // Repeats x to the output's shape, which broadcasting allows.
@@ -54,9 +109,15 @@ MadeKernel make_expand(const KernelRequest& request) {
 }
 
 constexpr KernelRow rows[] = {
-    {"BroadcastTo", "reference", make_expand},     {"BroadcastToD", "reference", make_expand},
-    {"Expand", "reference", make_expand},          {"ExpandD", "reference", make_expand},
-    {"Permute", "reference", make_transpose_d},    {"Transpose", "reference", make_transpose},
+    {"BroadcastTo", "reference", make_expand},
+    {"BroadcastToD", "reference", make_expand},
+    {"Expand", "reference", make_expand},
+    {"ExpandD", "reference", make_expand},
+    {"Permute", "view", make_view},
+    {"Transpose", "view", make_view},
+    {"TransposeD", "view", make_view},
+    {"Permute", "reference", make_transpose_d},
+    {"Transpose", "reference", make_transpose},
     {"TransposeD", "reference", make_transpose_d},
 };
 
