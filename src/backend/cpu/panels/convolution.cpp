@@ -212,10 +212,8 @@ MadeKernel make(const KernelRequest& request) {
   if (c.groups > 1 && c.input_channels == c.groups) return refuse("each channel is by itself");
   const graph::TensorInfo& given = chain.infos[c.filter];
   const Filter filter(c, given.shape, given.value ? given.value->bytes.data() : nullptr);
-  const Geometry g(c);
   PackedWeights weights;
-  if (given.value)
-    weights = TRY(pack_filter("panels", filter, panel_at(g.outputs, g.depth(), g.groups, 0), pack_panel));
+  if (given.value) weights = TRY(pack_taps(filter));
   const auto x = static_cast<size_t>(input_at(chain, c.x));
   const bool last =
       c.axes.channel == 1 && x < request.input_layouts.size() && request.input_layouts[x] == Layout::ChannelsLast;
@@ -232,6 +230,11 @@ constexpr KernelRow rows[] = {
     {"Conv3D", "fused panels", make},
 };
 }  // namespace
+
+Result<PackedWeights> panels::pack_taps(const Filter& filter) {
+  const int64_t depth = filter.size[0] * filter.size[1] * filter.size[2] * filter.inputs;
+  return pack_filter("panels", filter, panel_at(filter.outputs, depth, filter.groups, 0), pack_panel);
+}
 
 std::span<const KernelRow> panel_convolution_rows() { return rows; }
 

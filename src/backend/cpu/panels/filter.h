@@ -36,5 +36,7 @@ using PackPanel = void (*)(const Filter& filter, int64_t group, int64_t first, f
 void pack_panels(const Filter& filter, PackPanel pack, float* to);
 // A constant filter in another form, `count` floats of it; kernels with the same filter share it.
 Result<PackedWeights> pack_filter(const std::string& form, const Filter& filter, int64_t count, PackPanel pack);
+// As PanelConvolution has it: of each panel the taps, one after the other, as find_rows has them.
+Result<PackedWeights> pack_taps(const Filter& filter);
 
 }  // namespace belay::backend::cpu::panels

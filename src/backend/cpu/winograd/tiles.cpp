@@ -16,7 +16,6 @@ namespace belay::backend::cpu::winograd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace panels::HWY_NAMESPACE;
-using Bits = hn::RebindToSigned<Floats>;
 
 struct Place {
   int64_t image, row, column;  // of the tile's first result
@@ -68,11 +67,9 @@ HWY_INLINE void turn_input(const Vector* in, Vector* to, size_t step) {
 }
 
 template <int64_t tile>
-float transform_input_of(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
-                         int64_t plane) {
+void transform_input_of(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
+                        int64_t plane) {
   constexpr int64_t side = tile + 2;
-  const Bits bits;
-  auto largest = hn::Zero(bits);
   const float* pixels[side * side];
   for (int64_t t = 0; t < count; ++t) {
     find_pixels<side>(g, x, zeros, first + t, pixels);
@@ -83,10 +80,7 @@ float transform_input_of(const Geometry& g, const float* x, const float* zeros, 
       BELAY_UNROLL
       for (int64_t j = 0; j < side; ++j) {
         BELAY_UNROLL
-        for (int64_t i = 0; i < side; ++i) {
-          in[i] = load_columns(pixels[i * side + j] + c, columns);
-          largest = hn::Max(largest, hn::BitCast(bits, hn::Abs(in[i])));
-        }
+        for (int64_t i = 0; i < side; ++i) in[i] = load_columns(pixels[i * side + j] + c, columns);
         turn_input<tile>(in, half + j, side);
       }
       BELAY_UNROLL
@@ -97,11 +91,10 @@ float transform_input_of(const Geometry& g, const float* x, const float* zeros, 
       }
     }
   }
-  return hn::GetLane(hn::BitCast(Floats(), hn::MaxOfLanes(bits, largest)));
 }
 
-float transform_input_all(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
-                          int64_t plane) {
+void transform_input_all(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
+                         int64_t plane) {
   return g.tile == 2 ? transform_input_of<2>(g, x, zeros, first, count, v, plane)
                      : transform_input_of<4>(g, x, zeros, first, count, v, plane);
 }
@@ -196,9 +189,9 @@ namespace belay::backend::cpu::winograd {
 HWY_EXPORT(transform_input_all);
 HWY_EXPORT(transform_output_all);
 
-float transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
-                      int64_t plane) {
-  return HWY_DYNAMIC_DISPATCH(transform_input_all)(g, x, zeros, first, count, v, plane);
+void transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
+                     int64_t plane) {
+  HWY_DYNAMIC_DISPATCH(transform_input_all)(g, x, zeros, first, count, v, plane);
 }
 void transform_output(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count, int64_t channel,
                       int64_t width, const panels::Finish& how, float* y) {

@@ -8,8 +8,8 @@
 // with (t + 2)² products. Everything has the channels last.
 //   t = 2: 16 products instead of 36. The transforms multiply by ±1 and ½ only: rounding is that of a plain sum.
 //   t = 4: 36 products instead of 144. The points are 0, ±3/4, ±3/2 and infinity, whose numbers floats hold exactly and
-//     whose errors are small: about twice those of a plain sum of the n = 9 × inputs products, and within its bound,
-//     n 2^-24 times the magnitudes. With ±1 and ±2 they would be five times.
+//     whose errors are small: about twice those of a plain sum. With ±1 and ±2 they would be five times.
+// That is where a tile's inputs are alike; guard.h says what is promised, and finds the tiles where it would not hold.
 namespace belay::backend::cpu::winograd {
 
 struct Geometry {
@@ -28,12 +28,12 @@ template <int64_t tile>
 void transform_filter(const panels::Filter& filter, int64_t group, int64_t first, float* u);
 
 // Tiles [first, first + count) of x, count × inputs for each point; from a point to the next it is `plane` elements.
-// `zeros` has `inputs` elements. Returns the largest magnitude met, a NaN's above all others.
-float transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
-                      int64_t plane);
+// `zeros` has `inputs` elements.
+void transform_input(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count, float* v,
+                     int64_t plane);
 
 // m, count × pitch_of(width) for each point, as results of the channels [channel, channel + width), finished. The bias
-// is that of all channels; the addend is not y: when an input is too large, all is computed again.
+// is that of all channels; the addend is not y: tiles that break the promise are computed again.
 void transform_output(const Geometry& g, const float* m, int64_t plane, int64_t first, int64_t count, int64_t channel,
                       int64_t width, const panels::Finish& how, float* y);
 
