@@ -16,6 +16,7 @@ namespace device_memory_detail {
 struct Window {
   uintptr_t start = 0;
   uintptr_t bytes = 0;  // 0: device memory is ordinary memory
+  bool asked = false;   // for opaque memory
 };
 extern Window window;  // set while the library is loaded, and never again
 inline bool inside(const volatile void* address, uintptr_t start) {
@@ -24,7 +25,9 @@ inline bool inside(const volatile void* address, uintptr_t start) {
 }  // namespace device_memory_detail
 
 // Whether BELAY_OPAQUE=1 asks for memory that the program cannot touch. Read when the library is loaded.
-bool opaque_mode();
+inline bool opaque_mode() { return device_memory_detail::window.asked; }
+// Says so, once, when BELAY_OPAQUE is something else that is not understood.
+void check_opaque_variable();
 
 // Whether the program holds this address of opaque memory.
 inline bool is_opaque(const volatile void* address) {

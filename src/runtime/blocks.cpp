@@ -74,7 +74,8 @@ Place place_of(const Block& block) {
 }  // namespace
 
 void Blocks::add(const Block& block) {
-  if (is_opaque(block.base)) block_history().made(block);
+  if (is_opaque(block.base)) [[unlikely]]
+    block_history().made(block);
   std::lock_guard lock(mutex_);
   live_.insert(block);
 }
@@ -92,14 +93,14 @@ Status Blocks::add_foreign(const Block& block) {
 }
 
 Result<Block> Blocks::take(const void* base, std::initializer_list<BlockKind> kinds) {
-  std::unique_lock lock(mutex_);
+  std::lock_guard lock(mutex_);
   const Block* found = live_.find(base);
   const bool fits = found && found->base == base && std::ranges::find(kinds, found->kind) != kinds.end();
   if (!fits) return Status{ACL_ERROR_RT_PARAM_INVALID, why_not(base)};
   const Block block = *live_.erase(base);
   freed_[freed_count_++ % freed_.size()] = block;
-  lock.unlock();
-  if (is_opaque(base)) block_history().ended(base);
+  if (is_opaque(base)) [[unlikely]]
+    block_history().ended(base);
   return block;
 }
 

@@ -30,7 +30,10 @@ bool in_slab(const Block& block) { return block.size + kTail <= Slabs::kLargest 
 // All heaps, each made when first asked for. They stay until the process ends.
 class Heaps {
  public:
-  Heaps() { pthread_atfork(&Heaps::before_fork, &Heaps::in_parent, &Heaps::in_child); }
+  Heaps() {
+    check_opaque_variable();
+    pthread_atfork(&Heaps::before_fork, &Heaps::in_parent, &Heaps::in_child);
+  }
 
   Heap& of(int device) {
     std::lock_guard lock(mutex_);
@@ -97,14 +100,15 @@ Result<Block> Heap::take(size_t size, size_t charged, const char* owner, BlockKi
 
 // The host may touch managed memory.
 std::byte* Heap::place(size_t bytes, BlockKind kind) {
-  if (opaque_mode() && kind != BlockKind::Managed) return opaque_memory().take(bytes);
+  if (opaque_mode() && kind != BlockKind::Managed) [[unlikely]]
+    return opaque_memory().take(bytes);
   return bytes <= Slabs::kLargest ? slabs_->allocate(bytes) : page_cache().take(bytes);
 }
 
 void Heap::release(const Block& block) {
   std::lock_guard lock(mutex_);
   discharge_locked(block.charged, block.owner);
-  if (is_opaque(block.base)) {
+  if (is_opaque(block.base)) [[unlikely]] {
     shared_.erase(block.base);
     opaque_memory().give(block.base);
   } else if (in_slab(block))
