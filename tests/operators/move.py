@@ -234,6 +234,16 @@ def order():
         case("Sort", [x], [np.sort(x, 1), up.astype(I32)], f"Sort of {kind}", axis=1)
         case("Sort", [x], [np.take_along_axis(x, down, 1), down], f"Sort of {kind} downwards", axis=1, descending=True,
              y2_dtype=Type("DT_INT64"))
+    for kind in ("float32", "float16", "int64", "uint32"):  # few of many, with equal ones among them
+        x = rng.integers(-500 if kind[0] != "u" else 0, 500, (4, 3000)).astype(kind)
+        x[1] = np.sort(x[1])
+        x[2] = np.sort(x[2])[::-1]
+        for k in (1, 17, 2000):
+            down = np.argsort(-x.astype(np.float64), 1, kind="stable")[:, :k]
+            case("TopK", [x, np.array([k], I64)], [np.take_along_axis(x, down, 1), down.astype(I32)],
+                 f"TopK {k} of 3000 {kind}", dim=1)
+    zeros = np.array([0.0, -0.0, -1, 0.0, -np.inf], np.float32)
+    case("TopK", [zeros, np.array([4], I32)], [zeros[[0, 1, 3, 2]], np.array([0, 1, 3, 2], I32)], "TopK takes zeros for equal")
     n = np.array([1, np.nan, 3, np.inf, np.nan], np.float32)
     case("TopK", [n, np.array([3], I32)], [n[[1, 4, 3]], np.array([1, 4, 3], I32)], "TopK takes NaN for the largest")
     refused("TopK", [f32(3), np.array([4], I32)], "k is 4, the dimension has 3 elements")

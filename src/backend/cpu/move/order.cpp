@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that put elements in order of size.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "backend/cpu/arguments.h"
+#include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/order.h"
 #include "backend/cpu/move/order_keys.h"
@@ -16,42 +16,101 @@
 namespace belay::backend::cpu {
 namespace {
 
-// The places of the first `kept` of a lane in order, which begins at keys[0]; of equal ones the one that comes first.
-void order_lane(const int64_t* keys, int64_t step, int64_t kept, bool downwards, std::vector<int32_t>& order) {
-  std::iota(order.begin(), order.end(), 0);
-  const auto earlier = [&](int32_t a, int32_t b) {
-    const int64_t ka = keys[a * step], kb = keys[b * step];
-    return ka == kb ? a < b : downwards ? kb < ka : ka < kb;
-  };
-  if (kept * 8 < int64_t(order.size()))
-    std::partial_sort(order.begin(), order.begin() + kept, order.end(), earlier);
+void write_place(const Tensor& places, int64_t to, int64_t place) {
+  if (places.type == DataType::Int64)
+    places.as<int64_t>()[to] = place;
   else
-    std::sort(order.begin(), order.end(), earlier);
+    places.as<int32_t>()[to] = static_cast<int32_t>(place);
+}
+
+// Calls f(first element, first element of the result) for all lanes; make_f() makes an f for each thread.
+template <class MakeF>
+void for_lanes(const Lanes& lanes, int64_t kept, const MakeF& make_f) {
+  parallel_for(lanes.outer * lanes.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, lanes.size)),
+               [&](int64_t begin, int64_t end) {
+                 auto f = make_f();
+                 for (int64_t l = begin; l < end; ++l) {
+                   const int64_t o = l / lanes.inner, i = l % lanes.inner;
+                   f(o * lanes.size * lanes.inner + i, o * kept * lanes.inner + i);
+                 }
+               });
+}
+
+// The first `kept` of the entries come to the front, in order.
+void order_entries(std::vector<int64_t>& entries, int64_t kept) {
+  const auto count = static_cast<int64_t>(entries.size());
+  if (kept * 8 >= count) {
+    if (kept < count) std::nth_element(entries.begin(), entries.begin() + kept, entries.end());
+    std::sort(entries.begin(), entries.begin() + kept);
+    return;
+  }
+  if (kept == 0) return;
+  // Few of many: nearly all are beyond the last of those that are kept, and cost one comparison.
+  const auto best = std::span(entries).first(static_cast<size_t>(kept));
+  std::ranges::make_heap(best);
+  for (int64_t j = kept; j < count; ++j) {
+    const int64_t entry = entries[static_cast<size_t>(j)];
+    if (entry >= best.front()) continue;
+    std::ranges::pop_heap(best);
+    best.back() = entry;
+    std::ranges::push_heap(best);
+  }
+  std::ranges::sort_heap(best);
+}
+
+// Elements of up to 32 bits: an entry is the key with the place behind it, so that of equal ones the first comes first.
+template <class T>
+void order_narrow(const Lanes& lanes, int64_t kept, bool downwards, const T* x, T* values, const Tensor& places) {
+  const int32_t turn = downwards ? -1 : 0;  // inverts all bits, and with them the order
+  for_lanes(lanes, kept, [&] {
+    return [&, entries = std::vector<int64_t>(static_cast<size_t>(lanes.size))](int64_t from, int64_t to) mutable {
+      for (int64_t j = 0; j < lanes.size; ++j)
+        entries[static_cast<size_t>(j)] =
+            (int64_t{narrow_order_key(x[from + j * lanes.inner]) ^ turn} * (int64_t{1} << 32)) | j;
+      order_entries(entries, kept);
+      for (int64_t j = 0; j < kept; ++j, to += lanes.inner) {
+        const int64_t place = entries[static_cast<size_t>(j)] & 0xffffffff;
+        values[to] = x[from + place * lanes.inner];
+        write_place(places, to, place);
+      }
+    };
+  });
+}
+
+// All others, by keys of 64 bits.
+template <class T>
+Status order_wide(const Lanes& lanes, int64_t kept, bool downwards, const Tensor& x, T* values, const Tensor& places) {
+  const auto keys = TRY(order_keys(x));
+  for_lanes(lanes, kept, [&] {
+    return [&, order = std::vector<int32_t>(static_cast<size_t>(lanes.size))](int64_t from, int64_t to) mutable {
+      std::iota(order.begin(), order.end(), 0);
+      const int64_t* lane = keys.data() + from;
+      const auto earlier = [&](int32_t a, int32_t b) {
+        const int64_t ka = lane[a * lanes.inner], kb = lane[b * lanes.inner];
+        return ka == kb ? a < b : downwards ? kb < ka : ka < kb;
+      };
+      if (kept * 8 < lanes.size)
+        std::partial_sort(order.begin(), order.begin() + kept, order.end(), earlier);
+      else
+        std::sort(order.begin(), order.end(), earlier);
+      for (int64_t j = 0; j < kept; ++j, to += lanes.inner) {
+        values[to] = x.as<T>()[from + order[static_cast<size_t>(j)] * lanes.inner];
+        write_place(places, to, order[static_cast<size_t>(j)]);
+      }
+    };
+  });
+  return {};
 }
 
 // The first `kept` of each lane in order. Output 1 has their places.
 Status order_into(size_t axis, int64_t kept, bool downwards, const Tensor& x, Tensor& values, Tensor& places) {
   const Lanes lanes = lanes_of(x.shape, axis);
-  const size_t bytes = TRY(element_bytes(x.type));
-  const auto keys = TRY(order_keys(x));
-  parallel_for(lanes.outer * lanes.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, lanes.size)),
-               [&](int64_t begin, int64_t end) {
-                 std::vector<int32_t> order(size_t(lanes.size));
-                 for (int64_t l = begin; l < end; ++l) {
-                   const int64_t o = l / lanes.inner, i = l % lanes.inner, first = o * lanes.size * lanes.inner + i;
-                   order_lane(keys.data() + first, lanes.inner, kept, downwards, order);
-                   for (int64_t j = 0; j < kept; ++j) {
-                     const int64_t to = (o * kept + j) * lanes.inner + i, from = first + order[size_t(j)] * lanes.inner;
-                     std::memcpy(values.as<std::byte>() + size_t(to) * bytes, x.as<std::byte>() + size_t(from) * bytes,
-                                 bytes);
-                     if (places.type == DataType::Int64)
-                       places.as<int64_t>()[to] = order[size_t(j)];
-                     else
-                       places.as<int32_t>()[to] = order[size_t(j)];
-                   }
-                 }
-               });
-  return {};
+  return with_type(AllTypes{}, x.type, [&]<class T>() -> Status {
+    if constexpr (sizeof(T) <= sizeof(int32_t))
+      return order_narrow(lanes, kept, downwards, x.as<T>(), values.as<T>(), places), Status{};
+    else
+      return order_wide(lanes, kept, downwards, x, values.as<T>(), places);
+  });
 }
 
 Status check_places(const KernelRequest& request, size_t axis) {
