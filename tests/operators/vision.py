@@ -77,6 +77,7 @@ def grid_sampler():
     case("GridSampler2D", [h, g], [grid_sample(h, g, "bilinear", "zeros", False).astype(np.float16)],
          "GridSampler2D of float16", tolerance=2e-3)
     refused("GridSampler2D", [x, f32(1, 2, 2, 2)], "the grid does not fit the image")
+    refused("GridSampler3D", [f32(1, 1, 2, 2, 2, 2), f32(1, 2, 2, 2, 2, 4)], "more than three dimensions beside batch")
     refused("GridSampler2D", [x, grid], "interpolation_mode odd", interpolation_mode="odd")
     theta = f32(2, 2, 3)
     for align in (False, True):

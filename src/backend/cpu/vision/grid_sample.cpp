@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/element.h"
@@ -98,22 +99,27 @@ Taps taps_at(const Sampling& how, double normal, int64_t size) {
 
 // The elements of a plane that make a sample: the taps of all dimensions together.
 struct Mix {
-  std::vector<int64_t> offset;
-  std::vector<double> weight;
+  std::array<int64_t, 64> offset;
+  std::array<double, 64> weight;
+  size_t count;
 };
 
-void mix_taps(const std::vector<Taps>& taps, const int64_t* sizes, Mix& mix) {
-  mix.offset.assign(1, 0);
-  mix.weight.assign(1, 1);
+void mix_taps(std::span<const Taps> taps, const int64_t* sizes, Mix& mix) {
+  mix.offset[0] = 0;
+  mix.weight[0] = 1;
+  mix.count = 1;
   for (size_t d = 0; d < taps.size(); ++d) {
-    Mix next;
-    for (size_t i = 0; i < mix.offset.size(); ++i)
+    std::array<int64_t, 16> offset;  // of the dimensions before
+    std::array<double, 16> weight;
+    const size_t count = std::exchange(mix.count, 0);
+    std::copy_n(mix.offset.begin(), count, offset.begin());
+    std::copy_n(mix.weight.begin(), count, weight.begin());
+    for (size_t i = 0; i < count; ++i)
       for (int k = 0; k < taps[d].count; ++k) {
         if (taps[d].index[size_t(k)] < 0) continue;
-        next.offset.push_back(mix.offset[i] * sizes[d] + taps[d].index[size_t(k)]);
-        next.weight.push_back(mix.weight[i] * taps[d].weight[size_t(k)]);
+        mix.offset[mix.count] = offset[i] * sizes[d] + taps[d].index[size_t(k)];
+        mix.weight[mix.count++] = weight[i] * taps[d].weight[size_t(k)];
       }
-    mix = std::move(next);
   }
 }
 
@@ -123,17 +129,17 @@ void sample(const Sampling& how, const Shape& shape, int64_t places, const T* x,
   const auto dims = int64_t(shape.size()) - 2;
   const int64_t channels = shape[1], plane = product(shape, 2, shape.size());
   parallel_for(shape[0] * places, 64, [&](int64_t begin, int64_t end) {
-    std::vector<Taps> taps(static_cast<size_t>(dims));
+    std::array<Taps, 3> taps;
     Mix mix;
     for (int64_t p = begin; p < end; ++p) {
       const int64_t n = p / places, place = p % places;
       for (int64_t d = 0; d < dims; ++d)
         taps[size_t(d)] = taps_at(how, double(compute_t<G>(grid[p * dims + dims - 1 - d])), shape[size_t(2 + d)]);
-      mix_taps(taps, &shape[2], mix);
+      mix_taps(std::span(taps).first(static_cast<size_t>(dims)), &shape[2], mix);
       for (int64_t c = 0; c < channels; ++c) {
         const T* from = x + (n * channels + c) * plane;
         double sum = 0;
-        for (size_t k = 0; k < mix.offset.size(); ++k) sum += mix.weight[k] * double(compute_t<T>(from[mix.offset[k]]));
+        for (size_t k = 0; k < mix.count; ++k) sum += mix.weight[k] * double(compute_t<T>(from[mix.offset[k]]));
         y[(n * channels + c) * places + place] = T(compute_t<T>(sum));
       }
     }
@@ -162,6 +168,7 @@ Result<Sampling> sampling_of(const graph::Node& node) {
 MadeKernel make_grid_sampler(const KernelRequest& request) {
   const auto how = TRY(sampling_of(request.node));
   const Shape &x = request.inputs[0].shape, &grid = request.inputs[1].shape;
+  if (x.size() > 5) return refuse("an image of more than three dimensions beside batch and channels is not supported");
   if (x.size() < 3 || grid.size() != x.size() || grid.back() != int64_t(x.size()) - 2 || grid[0] != x[0])
     return refuse("the grid does not fit the image");
   if (graph::element_count(x) == 0) return refuse("the image is empty");
