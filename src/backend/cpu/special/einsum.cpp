@@ -26,8 +26,14 @@ int64_t count_of(const Labels& labels, const Sizes& sizes) {
 // An operand, or the product of some; row-major, each label once.
 template <class C>
 struct Operand {
+  Operand(Labels given, const C* borrowed) : labels(std::move(given)), data(borrowed) {}
+  Operand(Labels given, std::vector<C> owned) : labels(std::move(given)), own(std::move(owned)), data(own.data()) {}
+  Operand(Operand&&) = default;
+  Operand& operator=(Operand&&) = default;
+
   Labels labels;
-  std::vector<C> data;
+  std::vector<C> own;  // empty: borrowed
+  const C* data;
 };
 
 // Elements from one to the next of each label; 0 for labels it does not have, and for those along which it broadcasts.
@@ -58,16 +64,34 @@ void for_each(const Labels& order, const Sizes& sizes, const Sizes& strides, F&&
   }
 }
 
+// Calls f(offset, stride, count) for every row along the last of the labels.
+template <class F>
+void for_each_row(const Labels& order, const Sizes& sizes, const Sizes& strides, F&& f) {
+  if (order.empty()) return f(int64_t{0}, int64_t{0}, int64_t{1});
+  const auto last = static_cast<size_t>(order.back());
+  if (sizes[last] == 0) return;
+  for_each(Labels(order.begin(), order.end() - 1), sizes, strides,
+           [&](int64_t offset) { f(offset, strides[last], sizes[last]); });
+}
+
 // The elements in the order `kept`, summed over the labels `summed`.
 template <class C, class T>
 std::vector<C> arrange(const T* from, const Sizes& strides, const Labels& kept, const Labels& summed,
                        const Sizes& sizes) {
-  std::vector<C> made;
-  made.reserve(static_cast<size_t>(count_of(kept, sizes)));
-  for_each(kept, sizes, strides, [&](int64_t base) {
-    C sum = 0;
-    for_each(summed, sizes, strides, [&](int64_t offset) { sum += static_cast<C>(from[base + offset]); });
-    made.push_back(sum);
+  std::vector<C> made(static_cast<size_t>(count_of(kept, sizes)));
+  C* to = made.data();
+  for_each_row(kept, sizes, strides, [&](int64_t offset, int64_t stride, int64_t count) {
+    const T* row = from + offset;
+    if (summed.empty() && stride == 1)
+      std::transform(row, row + count, to, [](T element) { return static_cast<C>(element); });
+    else if (summed.empty())
+      for (int64_t i = 0; i < count; ++i) to[i] = static_cast<C>(row[i * stride]);
+    else
+      for (int64_t i = 0; i < count; ++i)
+        for_each_row(summed, sizes, strides, [&](int64_t more, int64_t step, int64_t terms) {
+          for (int64_t j = 0; j < terms; ++j) to[i] += static_cast<C>(row[i * stride + more + j * step]);
+        });
+    to += count;
   });
   return made;
 }
@@ -81,10 +105,9 @@ Labels choose(const Labels& all, Keep keep) {
   return chosen;
 }
 
-template <class C>
-Shape shape_of(const Operand<C>& operand, const Sizes& sizes) {
+Shape shape_of(const Labels& labels, const Sizes& sizes) {
   Shape shape;
-  for (const int label : operand.labels) shape.push_back(sizes[static_cast<size_t>(label)]);
+  for (const int label : labels) shape.push_back(sizes[static_cast<size_t>(label)]);
   return shape;
 }
 
@@ -117,15 +140,17 @@ Operand<C> contract(const Operand<C>& a, const Operand<C>& b, const Sizes& sizes
     return all;
   };
   const auto packed = [&](const Operand<C>& x, const Labels& order) {
-    return arrange<C>(x.data.data(), strides_of(x.labels, shape_of(x, sizes), sizes.size()), order, {}, sizes);
+    if (order == x.labels) return Operand<C>(order, x.data);
+    const auto strides = strides_of(x.labels, shape_of(x.labels, sizes), sizes.size());
+    return Operand<C>(order, arrange<C>(x.data, strides, order, {}, sizes));
   };
-  const auto left = packed(a, joined({batch, rows, inner})), right = packed(b, joined({batch, inner, columns}));
+  const Operand<C> left = packed(a, joined({batch, rows, inner})), right = packed(b, joined({batch, inner, columns}));
   const int64_t m = count_of(rows, sizes), n = count_of(columns, sizes), k = count_of(inner, sizes);
-  Operand<C> made{joined({batch, rows, columns}), {}};
-  made.data.resize(static_cast<size_t>(count_of(made.labels, sizes)));
-  if (made.data.empty() || k == 0) return made;
+  const Labels labels = joined({batch, rows, columns});
+  Operand<C> made(labels, std::vector<C>(static_cast<size_t>(count_of(labels, sizes))));
+  if (made.own.empty() || k == 0) return made;
   for (int64_t i = 0; i < count_of(batch, sizes); ++i)
-    multiply(m, n, k, left.data() + i * m * k, right.data() + i * k * n, made.data.data() + i * m * n);
+    multiply(m, n, k, left.data + i * m * k, right.data + i * k * n, made.own.data() + i * m * n);
   return made;
 }
 
@@ -140,6 +165,8 @@ Operand<C> take(const graph::EinsumPlan& plan, size_t index, const T* from, cons
   };
   const Labels kept = choose(labels, elsewhere);
   const Labels summed = choose(labels, [&](int label) { return !elsewhere(label); });
+  if constexpr (std::is_same_v<C, T>)
+    if (kept == labels && shape == shape_of(kept, plan.sizes)) return {kept, from};
   return {kept, arrange<C>(from, strides_of(labels, shape, plan.sizes.size()), kept, summed, plan.sizes)};
 }
 
@@ -154,9 +181,12 @@ Status run(const graph::EinsumPlan& plan, Inputs in, Outputs out) {
     };
     product = contract(product, take<C>(plan, i, in[i].as<T>(), in[i].shape), plan.sizes, needed);
   }
-  const auto strides = strides_of(product.labels, shape_of(product, plan.sizes), plan.sizes.size());
+  const auto strides = strides_of(product.labels, shape_of(product.labels, plan.sizes), plan.sizes.size());
   T* to = out[0].as<T>();
-  for_each(plan.result, plan.sizes, strides, [&](int64_t offset) { *to++ = convert_element<T>(product.data[offset]); });
+  for_each_row(plan.result, plan.sizes, strides, [&](int64_t offset, int64_t stride, int64_t count) {
+    const C* row = product.data + offset;
+    for (int64_t i = 0; i < count; ++i) *to++ = convert_element<T>(row[i * stride]);
+  });
   return {};
 }
 
