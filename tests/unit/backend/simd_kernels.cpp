@@ -86,6 +86,8 @@ TEST(SimdMap, AgreesWithTheReferenceForAllTypes) {
       {"Muls", {{"value", 0.5f}}},
       {"Floor", {}},
       {"Ceil", {}},
+      {"Sin", {}},
+      {"Cos", {}},
   };
   for (const DataType type : {DataType::Float, DataType::Float16, DataType::BFloat16})
     for (const auto& [op, attributes] : ops)
@@ -93,7 +95,7 @@ TEST(SimdMap, AgreesWithTheReferenceForAllTypes) {
         SCOPED_TRACE(std::string(op) + " " + std::string(graph::name_of(type)) + " " + graph::to_text(shape));
         expect_same({op, {random(type, shape, 3)}, attributes}, tolerance(type));
       }
-  for (const char* op : {"Sqrt", "Rsqrt", "Reciprocal"})
+  for (const char* op : {"Sqrt", "Rsqrt", "Reciprocal", "Log"})
     expect_same({op, {random(DataType::Float, {1001}, 4, 0.01, 9)}}, 1e-6);
 }
 

@@ -39,8 +39,8 @@ double unit(double want) {
 }
 
 // f within `units` of the wanted value; the same NaNs, infinities and signs of zero.
-void check(Map map, double (*want)(double), double units, const MapParameters& parameters = {}) {
-  const auto x = all_sizes();
+void check(Map map, double (*want)(double), double units, const MapParameters& parameters = {},
+           const std::vector<float>& x = all_sizes()) {
   std::vector<float> y(x.size());
   map_floats(map, parameters, x.data(), y.data(), x.size());
   double worst = 0;
@@ -81,12 +81,37 @@ void check_transcendental() {
         {1});
 }
 
+// Computed in double and rounded once. Floats close to multiples of a quarter turn leave little behind.
+void check_wide() {
+  check(
+      Map::Sin, [](double x) { return std::sin(x); }, 0.52);
+  check(
+      Map::Cos, [](double x) { return std::cos(x); }, 0.52);
+  check(
+      Map::Log, [](double x) { return std::log(x); }, 0.52);
+  std::vector<float> x, near_one;
+  for (int64_t k = 1; k < 3000000; k += 31) {
+    const auto at = static_cast<float>(static_cast<double>(k) * std::numbers::pi / 2);
+    for (const float v : {std::nextafter(at, 0.0f), at, std::nextafter(at, infinity)}) x.push_back(v), x.push_back(-v);
+  }
+  for (uint32_t bits = 0x3f700000; bits < 0x3f900000; bits += 11) near_one.push_back(std::bit_cast<float>(bits));
+  check(
+      Map::Sin, [](double v) { return std::sin(v); }, 0.52, {}, x);
+  check(
+      Map::Cos, [](double v) { return std::cos(v); }, 0.52, {}, x);
+  check(
+      Map::Log, [](double v) { return std::log(v); }, 0.52, {}, near_one);
+}
+
 TEST(VectorMath, TranscendentalFunctionsAreWithinFourUnitsAndGeluWithinEight) { check_transcendental(); }
+
+TEST(VectorMath, SineCosineAndLogarithmAreWithinLittleMoreThanHalfAUnit) { check_wide(); }
 
 TEST(VectorMath, OlderProcessorsAreAsExact) {
   for (const int64_t without : {test::avx512, test::avx512 | int64_t{HWY_AVX2}}) {
     const test::OlderProcessor older(without);
     check_transcendental();
+    check_wide();
   }
 }
 

@@ -55,6 +55,12 @@ MadeKernel make_exp(const KernelRequest& request) {
   return map_kernel(request, Map::Exp);
 }
 
+MadeKernel make_log(const KernelRequest& request) {
+  const auto [base, scale, shift] = numbers_of(request, {{"base", -1.0f}, {"scale", 1.0f}, {"shift", 0.0f}});
+  if (base > 0 || scale != 1 || shift != 0) return refuse("only the natural logarithm of x is supported here");
+  return map_kernel(request, Map::Log);
+}
+
 // The one element of a constant float input.
 Result<float> constant_of(const KernelRequest& request, size_t input) {
   const graph::TensorInfo& info = request.inputs[input];
@@ -91,6 +97,7 @@ constexpr KernelRow rows[] = {
     {"Ceil", "simd", make<Map::Ceil>},
     {"ClipByValue", "simd", make_clip},
     {"ClipByValueV2", "simd", make_clip},
+    {"Cos", "simd", make<Map::Cos>},
     {"Elu", "simd", make_elu},
     {"Erf", "simd", make<Map::Erf>},
     {"Exp", "simd", make_exp},
@@ -103,6 +110,7 @@ constexpr KernelRow rows[] = {
     {"HardtanhV2", "simd", make_hardtanh},
     {"Inv", "simd", make<Map::Reciprocal>},
     {"LeakyRelu", "simd", make_leaky_relu},
+    {"Log", "simd", make_log},
     {"Mish", "simd", make<Map::Mish>},
     {"Muls", "simd", make_muls},
     {"Neg", "simd", make<Map::Negative>},
@@ -112,6 +120,7 @@ constexpr KernelRow rows[] = {
     {"Relu6", "simd", make_relu6},
     {"Rsqrt", "simd", make<Map::Rsqrt>},
     {"Sigmoid", "simd", make<Map::Sigmoid>},
+    {"Sin", "simd", make<Map::Sin>},
     {"Sqrt", "simd", make<Map::Sqrt>},
     {"Square", "simd", make<Map::Square>},
     {"Swish", "simd", make_swish},

@@ -9,6 +9,7 @@
 
 #include "backend/cpu/simd/map_floats.h"
 #include "backend/cpu/simd/math-inl.h"
+#include "backend/cpu/simd/wide_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace belay::backend::cpu::HWY_NAMESPACE {
@@ -24,12 +25,27 @@ HWY_INLINE void map_all(const float* from, float* to, size_t count, const F& f) 
   hn::BlendedStore(f(hn::MaskedLoad(rest, d, from + i)), rest, d, to + i);
 }
 
+// The same for functions that compute in double.
+template <class F>
+HWY_INLINE void map_wide(const float* from, float* to, size_t count, const F& f) {
+  const Narrow d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(f(hn::LoadU(d, from + i)), d, to + i);
+  if (i == count) return;
+  const auto rest = hn::FirstN(d, count - i);
+  hn::BlendedStore(f(hn::MaskedLoad(rest, d, from + i)), rest, d, to + i);
+}
+
 // The name that each instruction set has; the switch is outside of the loops.
 void map_all_of(Map map, const MapParameters& p, const float* from, float* to, size_t rows, size_t count,
                 size_t stride) {
   const Vector zero = hn::Zero(Floats()), one = splat(1.0f), a = splat(p[0]), b = splat(p[1]), c = splat(p[2]);
   const auto run = [&](const auto& f) HWY_ATTR {
     for (size_t r = 0; r < rows; ++r) map_all(from + r * stride, to + r * stride, count, f);
+  };
+  const auto run_wide = [&](const auto& f) HWY_ATTR {
+    for (size_t r = 0; r < rows; ++r) map_wide(from + r * stride, to + r * stride, count, f);
   };
   switch (map) {
     case Map::Abs:
@@ -38,6 +54,8 @@ void map_all_of(Map map, const MapParameters& p, const float* from, float* to, s
       return run([=](Vector x) HWY_ATTR { return hn::Add(x, a); });
     case Map::Ceil:
       return run([](Vector x) HWY_ATTR { return hn::Ceil(x); });
+    case Map::Cos:
+      return run_wide([](NarrowVector x) HWY_ATTR { return cosine(x); });
     case Map::Cube:
       return run([](Vector x) HWY_ATTR { return hn::Mul(hn::Mul(x, x), x); });
     case Map::Elu:
@@ -65,6 +83,8 @@ void map_all_of(Map map, const MapParameters& p, const float* from, float* to, s
       return run([=](Vector x) HWY_ATTR { return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(x, a), x); });
     case Map::Limit:
       return run([=](Vector x) HWY_ATTR { return limit(x, a, b); });
+    case Map::Log:
+      return run_wide([](NarrowVector x) HWY_ATTR { return logarithm(x); });
     case Map::Mish:
       return run([](Vector x) HWY_ATTR { return mish(x); });
     case Map::MultiplyValue:
@@ -79,6 +99,8 @@ void map_all_of(Map map, const MapParameters& p, const float* from, float* to, s
       return run([=](Vector x) HWY_ATTR { return hn::Div(one, hn::Sqrt(x)); });
     case Map::Sigmoid:
       return run([](Vector x) HWY_ATTR { return sigmoid(x); });
+    case Map::Sin:
+      return run_wide([](NarrowVector x) HWY_ATTR { return sine(x); });
     case Map::Sqrt:
       return run([](Vector x) HWY_ATTR { return hn::Sqrt(x); });
     case Map::SqrtOfPower:

@@ -11,6 +11,7 @@ enum class Map {
   Abs,
   AddValue,  // x + [0]
   Ceil,
+  Cos,
   Cube,
   Elu,  // [1] * (x < 0 ? [0] * expm1([2] x) : x)
   Erf,
@@ -22,6 +23,7 @@ enum class Map {
   HardSwish,
   LeakyRelu,  // x < 0 ? [0] x : x
   Limit,      // within [0] and [1]; the upper limit wins when they are crossed
+  Log,
   Mish,
   MultiplyValue,  // x * [0]
   Negative,
@@ -29,6 +31,7 @@ enum class Map {
   Relu,
   Rsqrt,
   Sigmoid,
+  Sin,
   Sqrt,
   SqrtOfPower,  // as pow(x, 0.5) has it: 0 of -0, infinity of both infinities
   Square,
