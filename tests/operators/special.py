@@ -39,6 +39,21 @@ def determinant():
     refused("MatrixDeterminant", [f32(2, 3)], "square")
 
 
+def sum_norm():
+    for width in (3, 770):
+        a, b, gain, shift, bias = f32(4, 5, width), f32(4, 5, width), f32(width), f32(width), f32(width)
+        for extra in ([], [bias]):
+            x = (a + b + bias if extra else a + b).astype(np.float64)
+            mean, factor = x.mean(-1, keepdims=True), 1 / np.sqrt(x.var(-1, keepdims=True) + 1e-3)
+            case("AddLayerNorm", [a, b, gain, shift, *extra],
+                 [v.astype(np.float32) for v in ((x - mean) * factor * gain + shift, mean, factor, x)],
+                 f"AddLayerNorm of {width} with {len(extra)} bias", 1e-5, epsilon=1e-3)
+        x = (a + b).astype(np.float64)
+        factor = 1 / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-3)
+        case("AddRmsNorm", [a, b, gain], [v.astype(np.float32) for v in (x * factor * gain, factor, x)],
+             f"AddRmsNorm of {width}", 1e-5, epsilon=1e-3)
+
+
 def lrn():
     x = f32(2, 7, 3, 2)
     for size in (1, 2, 3, 4, 5):
@@ -60,6 +75,9 @@ def rotary():
     case("RotaryMul", [x, cos, sin], [x * cos + halves * sin], tolerance=1e-5)
     case("RotaryPositionEmbedding", [x, cos, sin], [x * cos + halves * sin], "rotary halves", 1e-5, mode=0)
     case("RotaryPositionEmbedding", [x, cos, sin], [x * cos + pairs * sin], "rotary pairs", 1e-5, mode=1)
+    x, angle = f32(2, 3, 5, 130), f32(2, 1, 5, 130)
+    cos, sin = np.cos(angle), np.sin(angle)
+    case("RotaryMul", [x, cos, sin], [x * cos + np.concatenate([-x[..., 65:], x[..., :65]], -1) * sin], "rotary of long rows", 1e-5)
     refused("RotaryMul", [f32(1, 1, 1, 3), f32(1, 1, 1, 3), f32(1, 1, 1, 3)], "even")
 
 
@@ -113,5 +131,5 @@ def full_connection():
     refused("FullyConnection", [x, f32(5, 7)], "wrong shape", num_output=5)
 
 
-for family in (einsum, determinant, lrn, rotary, deform_conv, full_connection):
+for family in (einsum, determinant, sum_norm, lrn, rotary, deform_conv, full_connection):
     family()

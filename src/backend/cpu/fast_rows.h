@@ -15,8 +15,10 @@ std::span<const KernelRow> simd_channelwise_rows();
 std::span<const KernelRow> simd_cast_rows();
 std::span<const KernelRow> simd_softmax_rows();
 std::span<const KernelRow> simd_norm_rows();
+std::span<const KernelRow> simd_sum_norm_rows();
 std::span<const KernelRow> simd_batch_norm_rows();
 std::span<const KernelRow> simd_reduce_rows();
+std::span<const KernelRow> simd_rotary_rows();
 
 // Of the files in cpu/pool.
 std::span<const KernelRow> simd_pooling_rows();
