@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "atc_modes.h"
-#include "backend/cpu/packed_weights.h"
+#include "backend/packing_scope.h"
 #include "base/json_text.h"
 #include "base/standard_streams.h"
 #include "convert/atc_option_rows.h"
@@ -74,7 +74,7 @@ Status convert_model(const convert::AtcOptions& options) {
   if (!converted.ok()) return with_check_report(options, converted.status());
   const auto& made = *converted;
   // What is written can be loaded: kernels may refuse a node for its types or sizes, which is better known now.
-  const backend::cpu::PackingScope none(false);
+  const backend::PackingScope none(false);
   if (auto loaded = executor::load(made.model, {.threads = 1}); !loaded.ok())
     return with_check_report(options, {loaded.status().code, loaded.status().message, "E16002"});
   const fs::path path = output_path(options, *made.model);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "dump/statistics.h"
 
 namespace belay::dump {
 
@@ -15,10 +16,6 @@ enum class Mode : uint8_t { Input, Output, All };
 enum class Scene : uint8_t { None, Brief, Norm, Detail, Watcher };
 // What a configuration switches on. Watch is the operator kind with the watcher scene.
 enum class Kind : uint8_t { None, Operator, Watch, Overflow, Exception };
-
-// The items of dump_stats: bits, in the order of the columns.
-enum Statistic : uint8_t { kMax = 1, kMin = 2, kAvg = 4, kNan = 8, kNegativeInf = 16, kPositiveInf = 32, kL2Norm = 64 };
-constexpr uint8_t kUsualStatistics = kMax | kMin | kAvg | kNan | kNegativeInf | kPositiveInf;
 
 // Tensors that are left out: the positions ("input0") of operators of one type or name.
 struct BlackListEntry {

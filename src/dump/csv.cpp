@@ -5,7 +5,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "dump/config.h"
 #include "dump/types.h"
 
 namespace belay::dump {

@@ -20,17 +20,6 @@
 namespace belay::dump {
 namespace {
 
-bool is_ip_address(std::string_view text) {
-  if (std::ranges::count(text, '.') != 3) return false;
-  for (int part = 0; part < 4; ++part) {
-    const std::string_view piece = text.substr(0, text.find('.'));
-    const auto number = parse_number(piece);
-    if (!number || *number > 255) return false;
-    text.remove_prefix(std::min(text.size(), piece.size() + 1));
-  }
-  return true;
-}
-
 bool allowed_in_remote_path(char c) {
   return isalnum(static_cast<unsigned char>(c)) || (c != '\0' && strchr("-=[];\\,./!@#$%^&*()_+{}:?", c));
 }
@@ -48,12 +37,6 @@ Status check_remote(const std::string& path, std::string_view part) {
 }
 
 }  // namespace
-
-std::optional<std::string_view> remote_part(std::string_view path) {
-  const size_t colon = path.find(':');
-  if (colon == path.npos || !is_ip_address(path.substr(0, colon))) return {};
-  return path.substr(colon + 1);
-}
 
 Status check_dump_path(const std::string& path) {
   if (const auto part = remote_part(path)) return check_remote(path, *part);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/status.h"
 
@@ -12,8 +10,5 @@ namespace belay::dump {
 // Whether files may go there: 100009, EP0003 unless it is an existing directory that this user may read and write, or
 // the remote form ip:path with the allowed characters, which no link leads out of the working directory.
 Status check_dump_path(const std::string& path);
-
-// The part after the colon of the remote form ip:path; nothing for other paths.
-std::optional<std::string_view> remote_part(std::string_view path);
 
 }  // namespace belay::dump

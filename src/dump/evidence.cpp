@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "base/device_memory.h"
 #include "base/text.h"
 #include "base/trap.h"
@@ -77,7 +77,7 @@ class Gatherer {
       return add_bytes(what, tensor.data, bytes);  // says that it cannot be read
     auto row_major = std::make_shared<std::vector<std::byte>>(bytes);
     Tensor target{tensor.type, tensor.shape, backend::Layout::Plain, row_major->data()};
-    (void)backend::cpu::reorder(tensor, target);
+    (void)backend::reorder(tensor, target);
     add_bytes(what, target.data, bytes, row_major);
   }
 

@@ -5,9 +5,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "backend/cpu/finite.h"
+#include "backend/finite.h"
 #include "base/json_text.h"
 #include "dump/types.h"
+#include "graph/finite.h"
 
 namespace belay::dump {
 namespace {
@@ -28,7 +29,7 @@ Json tensor_json(graph::DataType type, double most) {
 double magnitude_of(const graph::Constant& constant) {
   const int64_t count = graph::element_count(constant.shape);
   if (count <= 0 || constant.bytes.size() < graph::bytes_of(constant.type, count)) return 0;
-  return backend::cpu::largest_magnitude(constant.type, constant.bytes.data(), static_cast<uint64_t>(count));
+  return graph::largest_magnitude(constant.type, constant.bytes.data(), static_cast<uint64_t>(count));
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ void Growth::saw(const ChosenNode& chosen, std::span<const Tensor> inputs, std::
     const auto [seen, added] = seen_.try_emplace(input.value);
     if (!added) continue;
     const Tensor& tensor = inputs[input.port];
-    seen->second = {next_++, tensor.type, backend::cpu::largest_magnitude(tensor)};
+    seen->second = {next_++, tensor.type, backend::largest_magnitude(tensor)};
   }
   for (const ChosenTensor& output : chosen.outputs)
     if (output.value.node && output.port < outputs.size())

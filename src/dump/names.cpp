@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "dump/dump_path.h"
+#include "base/text.h"
 
 namespace belay::dump {
 
@@ -25,6 +25,17 @@ std::string without_end_slashes(std::string path) {
 
 std::string joined(const std::string& directory, std::string_view name) {
   return directory.ends_with('/') ? directory + std::string(name) : directory + "/" + std::string(name);
+}
+
+bool is_ip_address(std::string_view text) {
+  if (std::ranges::count(text, '.') != 3) return false;
+  for (int part = 0; part < 4; ++part) {
+    const std::string_view piece = text.substr(0, text.find('.'));
+    const auto number = parse_number(piece);
+    if (!number || *number > 255) return false;
+    text.remove_prefix(std::min(text.size(), piece.size() + 1));
+  }
+  return true;
 }
 
 }  // namespace
@@ -65,6 +76,12 @@ void write_digits(char (&digits)[kMostDigits], std::string_view directory, std::
 }
 
 std::string DumpRoot::shown() const { return joined(written, time); }
+
+std::optional<std::string_view> remote_part(std::string_view path) {
+  const size_t colon = path.find(':');
+  if (colon == path.npos || !is_ip_address(path.substr(0, colon))) return {};
+  return path.substr(colon + 1);
+}
 
 std::string local_path(const std::string& dump_path) {
   const auto remote = remote_part(dump_path);

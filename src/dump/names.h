@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,9 @@ struct DumpRoot {
   // "<written>/<time>".
   std::string shown() const;
 };
+
+// The part after the colon of the remote form ip:path; nothing for other paths.
+std::optional<std::string_view> remote_part(std::string_view path);
 
 // Where a dump_path, or what begins with one, lies on this machine: itself; a remote ip:path, which is accepted in any
 // form, below the working directory.

@@ -23,8 +23,8 @@ static_assert(sizeof(Record) == kOpdebugDataAt + 88);
 
 }  // namespace
 
-std::string opdebug_block(const executor::RunInfo& run) {
-  const Record record{.model_id = run.model_id, .stream_id = run.stream_id, .task_id = run.task_id};
+std::string opdebug_block(uint64_t model_id, uint64_t stream_id, uint64_t task_id) {
+  const Record record{.model_id = model_id, .stream_id = stream_id, .task_id = task_id};
   std::string block(kOpdebugBytes, '\0');
   std::memcpy(block.data(), &record, sizeof record);
   return block;

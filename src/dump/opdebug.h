@@ -6,7 +6,6 @@
 #include <string>
 
 #include "dump/record.h"
-#include "executor/observer.h"
 
 // The file that says which operator overflowed: Opdebug.Node_OpDebug.<task>.<stream>.<time>.
 namespace belay::dump {
@@ -21,7 +20,7 @@ constexpr uint32_t kOpdebugMagic = 0x5a5a5a5a;
 constexpr const char* kChainStem = "overflow_chain_";
 
 // The block: the layout with a magic number, version 0, one AI Core record with the operator's ids.
-std::string opdebug_block(const executor::RunInfo& run);
+std::string opdebug_block(uint64_t model_id, uint64_t stream_id, uint64_t task_id);
 
 // Its header; `address`: where the block is.
 Header opdebug_header(uint64_t time, const void* address);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "dump/csv.h"
@@ -28,7 +28,7 @@ std::vector<std::byte> row_major(Tensor tensor, const void* memory) {
   if (bytes.empty()) return bytes;
   tensor.data = const_cast<void*>(memory);
   Tensor target{tensor.type, tensor.shape, backend::Layout::Plain, bytes.data()};
-  if (tensor.layout == backend::Layout::Plain || !backend::cpu::reorder(tensor, target).ok())
+  if (tensor.layout == backend::Layout::Plain || !backend::reorder(tensor, target).ok())
     std::memcpy(bytes.data(), memory, bytes.size());
   return bytes;
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/cpu/finite.h"
+#include "backend/finite.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "dump/names.h"
@@ -21,7 +21,7 @@ size_t stored_bytes(const Tensor& tensor) {
 }
 
 bool all_finite(std::span<const Tensor> tensors) {
-  return std::ranges::all_of(tensors, [](const Tensor& tensor) { return backend::cpu::is_finite(tensor); });
+  return std::ranges::all_of(tensors, [](const Tensor& tensor) { return backend::is_finite(tensor); });
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void OverflowFinder::judge_changed(const Setting& setting, const std::string& di
 bool OverflowFinder::overflows(const RunInfo& run, const ChosenNode& chosen, std::span<const Tensor> inputs,
                                std::span<const Tensor> outputs) {
   std::vector<double> most;
-  for (const Tensor& output : outputs) most.push_back(backend::cpu::largest_magnitude(output));
+  for (const Tensor& output : outputs) most.push_back(backend::largest_magnitude(output));
   if (tells_ == Tells::OpdebugAndGrowth) growth_.saw(chosen, inputs, outputs, most);
   if (run.clipped) return true;
   return !std::ranges::all_of(most, [](double each) { return std::isfinite(each); }) && all_finite(inputs);
@@ -79,7 +79,7 @@ void OverflowFinder::record_opdebug(const Setting& setting, const std::string& d
   const uint64_t time = next_time();
   Outgoing item{.place = {setting.root, directory,
                           std::string(kOpdebugStem) + "." + file_suffix(run.task_id, run.stream_id, time)}};
-  const std::string block = opdebug_block(run);
+  const std::string block = opdebug_block(run.model_id, run.stream_id, run.task_id);
   auto head = encode(opdebug_header(time, block.data()));
   if (head.ok())
     submit(std::move(item), std::move(head).value() + block);

@@ -10,6 +10,10 @@
 
 namespace belay::dump {
 
+// The items of dump_stats: bits, in the order of the columns.
+enum Statistic : uint8_t { kMax = 1, kMin = 2, kAvg = 4, kNan = 8, kNegativeInf = 16, kPositiveInf = 32, kL2Norm = 64 };
+constexpr uint8_t kUsualStatistics = kMax | kMin | kAvg | kNan | kNegativeInf | kPositiveInf;
+
 // What the elements of a tensor are like. Max and Min pass over NaNs (nan when there is nothing else) and include
 // infinities; the mean and the norm are accumulated in double. `max` and `min` hold any 64-bit integer exactly.
 struct Statistics {

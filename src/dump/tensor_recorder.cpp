@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "base/device_memory.h"
 #include "base/faults.h"
 #include "base/parallel.h"
@@ -31,7 +31,7 @@ bool plain(const Tensor& tensor) { return tensor.layout == backend::Layout::Plai
 Status copy_row_major(const Tensor& tensor, std::byte* to, size_t bytes) {
   if (!plain(tensor)) {
     Tensor target{tensor.type, tensor.shape, backend::Layout::Plain, to};
-    return backend::cpu::reorder(tensor, target);
+    return backend::reorder(tensor, target);
   }
   parallel_for(static_cast<int64_t>(bytes), kBytesPerThread, [&](int64_t begin, int64_t end) {
     std::memcpy(to + begin, tensor.as<std::byte>() + begin, static_cast<size_t>(end - begin));

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backend/chosen_kernel.h"
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "base/parallel.h"
 #include "executor/branch.h"
 
@@ -269,7 +269,7 @@ int Compiler::as_layout(int value, backend::Layout layout, int reader, size_t po
   tensor.layout = layout;
   tensor.data = nullptr;
   const int made = found->second = add_value(tensor);
-  if (backend::cpu::same_bytes(values_[value].tensor, layout))
+  if (backend::same_bytes(values_[value].tensor, layout))
     make_view(made, value);
   else
     add_change(value, made, reader, port);
@@ -279,7 +279,7 @@ int Compiler::as_layout(int value, backend::Layout layout, int reader, size_t po
 void Compiler::add_change(int value, int made, int reader, size_t port) {
   auto step = std::make_unique<Program::Step>();
   step->task_id = next_task_;  // of what comes next
-  step->kernel = backend::cpu::make_reorder();
+  step->kernel = backend::make_reorder();
   step->how = "reorder";
   step->part = part_of_change(reader, port);
   program_->steps_.push_back(std::move(step));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "backend/cpu/packed_weights.h"
+#include "backend/packing_scope.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "executor/eager.h"
@@ -83,7 +83,7 @@ Graph ConstantPart::graph_of(const std::vector<Edge>& wanted) const {
 
 Status ConstantPart::compute(const std::vector<Edge>& wanted) {
   const Graph part = graph_of(wanted);
-  const backend::cpu::PackingScope real(true);  // also where it is only asked whether the model would load
+  const backend::PackingScope real(true);  // also where it is only asked whether the model would load
   EagerRunner runner(model_, {.threads = options_.threads, .only_kernels = options_.only_kernels, .inside = true});
   auto results = runner.run(part, GraphRole::Main, {}, {}, host_allocator());
   if (!results.ok()) {

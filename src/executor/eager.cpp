@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "backend/chosen_kernel.h"
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "base/parallel.h"
 #include "base/trap.h"
 #include "executor/branch.h"
@@ -35,7 +35,7 @@ Result<LiveTensor> as_layout(const LiveTensor& value, backend::Layout layout, Al
   Tensor tensor = value.tensor;
   tensor.layout = layout;
   LiveTensor made = TRY(allocate(tensor, allocator));
-  TRY(backend::cpu::reorder(value.tensor, made.tensor));
+  TRY(backend::reorder(value.tensor, made.tensor));
   return made;
 }
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "backend/cpu/finite.h"
+#include "backend/finite.h"
 
 namespace belay::executor {
 namespace {
 
-using backend::cpu::is_finite;
+using backend::is_finite;
 
 bool share_memory(std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
   return std::ranges::any_of(outputs, [&](const Tensor& output) {
@@ -29,7 +29,7 @@ void OverflowGuard::after(const backend::Kernel& kernel, std::span<const Tensor>
   for (size_t o = 0; o < outputs.size(); ++o) {
     if (kernel.alias_of(o) >= 0) continue;  // the memory of an input, perhaps the program's
     if (saturates_)
-      clipped |= backend::cpu::saturate(outputs[o]);
+      clipped |= backend::saturate(outputs[o]);
     else if (!overflowed_ && !is_finite(outputs[o]))
       overflowed_ = inputs_gone_ ? inputs_finite_ : std::ranges::all_of(inputs, is_finite);
   }

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "backend/cpu/finite.h"
 #include "base/text.h"
 #include "dump/record_reader.h"
 #include "dump/types.h"
+#include "graph/finite.h"
 #include "inspect/describe.h"
 
 namespace belay::inspect {
@@ -45,7 +45,7 @@ Result<OperatorMagnitudes> from_tensors(const FoundDump& dump) {
                   .address = entry.address,
                   .bytes = entry.size};
     if (largest_finite(one.type))
-      one.most = backend::cpu::largest_magnitude(tensor.type, tensor.bytes.data(), tensor.bytes.size() * 8 / bits);
+      one.most = graph::largest_magnitude(tensor.type, tensor.bytes.data(), tensor.bytes.size() * 8 / bits);
     made.tensors.push_back(std::move(one));
   }
   return made;

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 
-#include "backend/cpu/finite.h"
 #include "base/text.h"
 #include "dump/record_reader.h"
+#include "graph/finite.h"
 #include "inspect/opdebug.h"
 #include "inspect/tensor.h"
 
@@ -53,10 +53,10 @@ void find_first(const DumpedTensor& tensor, OverflowTensor& found) {
   const int64_t count = graph::element_count(tensor.shape);
   if (bits < 8 || count <= 0 || tensor.bytes.size() < graph::bytes_of(tensor.type, count)) return;
   const void* data = tensor.bytes.data();
-  if (backend::cpu::all_finite(tensor.type, data, static_cast<uint64_t>(count))) return;
+  if (graph::all_finite(tensor.type, data, static_cast<uint64_t>(count))) return;
   const auto places = std::views::iota(int64_t{0}, count);
   const int64_t at = *std::ranges::partition_point(places, [&](int64_t place) {
-    return backend::cpu::all_finite(tensor.type, data, static_cast<uint64_t>(place) + 1);
+    return graph::all_finite(tensor.type, data, static_cast<uint64_t>(place) + 1);
   });
   found.first_index = index_text(tensor.shape, at);
   found.first_value = element_text(tensor, at);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/sketch.h"
 
-#include "backend/cpu/element.h"
 #include "base/text.h"
+#include "graph/element.h"
 #include "opdev/op_errno.h"
 
 namespace belay::operators {
 namespace {
 
 Result<graph::Constant> make_constant(DataType type, const Shape& shape, const std::vector<double>& values) {
-  using namespace backend::cpu;
+  using namespace graph;
   return with_type(AllTypes{}, type, [&]<class T>() -> Result<graph::Constant> {
     std::vector<T> elements;
     for (const double value : values) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "support/op_call.h"
 
 // Runs one operator whose inputs come in the layouts that its neighbours would give them.
@@ -50,7 +50,7 @@ inline std::vector<double> numbers_in_layout(const LayoutCall& call) {
     moved.layout = kernel->wants(i);
     memory.emplace_back(backend::storage_bytes(moved.type, moved.shape, moved.layout));
     moved.data = memory.back().data();
-    EXPECT_TRUE(backend::cpu::reorder(plain, moved).ok());
+    EXPECT_TRUE(backend::reorder(plain, moved).ok());
     inputs.push_back(moved);
   }
   const graph::TensorInfo& info = context.outputs[0];
@@ -71,7 +71,7 @@ inline std::vector<double> numbers_in_layout(const LayoutCall& call) {
   Value plain{info.type, info.shape,
               std::vector<std::byte>(graph::bytes_of(info.type, graph::element_count(info.shape)))};
   backend::Tensor to{info.type, info.shape, Layout::Plain, plain.bytes.data()};
-  EXPECT_TRUE(backend::cpu::reorder(outputs[0], to).ok());
+  EXPECT_TRUE(backend::reorder(outputs[0], to).ok());
   return plain.numbers();
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/cpu/element.h"
 #include "backend/kernel.h"
+#include "graph/element.h"
 #include "base/parallel.h"
 #include "graph/infer.h"
 
@@ -17,9 +17,9 @@
 namespace belay::test {
 
 using backend::Layout;
-using backend::cpu::BFloat16;
-using backend::cpu::Bool;
-using backend::cpu::Half;
+using graph::BFloat16;
+using graph::Bool;
+using graph::Half;
 using graph::Attributes;
 using graph::DataType;
 using graph::Shape;
@@ -40,8 +40,8 @@ struct Value {
   // The elements, whatever their type.
   std::vector<double> numbers() const {
     std::vector<double> all;
-    const auto added = backend::cpu::with_type(backend::cpu::AllTypes{}, type, [&]<class T>() -> Status {
-      for (const T element : as<T>()) all.push_back(static_cast<double>(backend::cpu::compute_t<T>(element)));
+    const auto added = graph::with_type(graph::AllTypes{}, type, [&]<class T>() -> Status {
+      for (const T element : as<T>()) all.push_back(static_cast<double>(graph::compute_t<T>(element)));
       return {};
     });
     if (!added.ok()) ADD_FAILURE() << added.message;
@@ -54,9 +54,9 @@ template <class T>
 Value tensor(Shape shape, const std::vector<double>& elements) {
   std::vector<T> converted;
   for (const double element : elements)
-    converted.push_back(static_cast<T>(static_cast<backend::cpu::compute_t<T>>(element)));
+    converted.push_back(static_cast<T>(static_cast<graph::compute_t<T>>(element)));
   EXPECT_EQ(graph::element_count(shape), static_cast<int64_t>(elements.size()));
-  Value made{backend::cpu::data_type_of<T>(), std::move(shape), {}};
+  Value made{graph::data_type_of<T>(), std::move(shape), {}};
   made.bytes.resize(converted.size() * sizeof(T));
   if (!converted.empty()) std::memcpy(made.bytes.data(), converted.data(), made.bytes.size());
   return made;
@@ -64,7 +64,7 @@ Value tensor(Shape shape, const std::vector<double>& elements) {
 
 // The same for a type known at run time only.
 inline Value tensor(DataType type, Shape shape, const std::vector<double>& elements) {
-  auto made = backend::cpu::with_type(backend::cpu::AllTypes{}, type,
+  auto made = graph::with_type(graph::AllTypes{}, type,
                                       [&]<class T>() -> Result<Value> { return tensor<T>(shape, elements); });
   return std::move(made).value();
 }

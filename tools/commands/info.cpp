@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "acl/acl.h"
-#include "backend/cpu/simd/vector_target.h"
+#include "backend/vector_target.h"
 #include "base/cores.h"
 #include "base/json_text.h"
 #include "commands/commands.h"
@@ -30,7 +30,7 @@ nlohmann::json describe() {
       {"soc", aclrtGetSocName()},
       {"devices", devices},
       {"cores", belay::usable_cores()},
-      {"vectors", belay::backend::cpu::vector_target()},
+      {"vectors", belay::backend::vector_target()},
   };
   if (devices > 0 && aclrtSetDevice(0) == ACL_SUCCESS) {
     size_t free = 0, total = 0;

@@ -10,7 +10,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "backend/cpu/peak.h"
+#include "backend/peak.h"
 #include "base/file.h"
 #include "commands/table.h"
 
@@ -70,8 +70,8 @@ void RunProfile::read(size_t runs, int threads) {
   for (const auto& event : timeline["traceEvents"])
     if (event.value("cat", "") == "kernel" && wanted.contains(event["args"]["run"].get<uint64_t>())) add(event);
   std::ranges::stable_sort(kinds_, std::greater(), &Row::us);
-  peak_flops_ = backend::cpu::product_flops(threads);
-  peak_bytes_ = backend::cpu::read_bytes(threads);
+  peak_flops_ = backend::product_flops(threads);
+  peak_bytes_ = backend::read_bytes(threads);
 }
 
 void RunProfile::add(const nlohmann::json& event) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,8 +9,10 @@
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/simd/layout_plan.h"
 
-namespace belay::backend::cpu {
+namespace belay::backend {
 namespace {
+
+using namespace cpu;
 
 // A tensor with its channels in groups of `part`, which both layouts of a copy keep together: strides, in elements, of
 // batches, groups, channels of a group, and places.
@@ -102,4 +104,4 @@ Status reorder(const Tensor& from, Tensor& to) {
   return {};
 }
 
-}  // namespace belay::backend::cpu
+}  // namespace belay::backend

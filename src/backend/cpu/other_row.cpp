@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/other_row.h"
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 
 namespace belay::backend::cpu {
 namespace {

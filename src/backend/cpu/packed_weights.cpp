@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backend/kernel.h"
+#include "backend/packing_scope.h"
 #include "base/build_id.h"
 #include "base/content_hash.h"
 #include "base/disk_cache.h"
@@ -98,9 +99,6 @@ Result<std::shared_ptr<void>> allocate_packed(size_t wanted) {
   return std::shared_ptr<void>(memory, std::free);
 }
 
-PackingScope::PackingScope(bool real) : before_(std::exchange(real_weights, real)) {}
-PackingScope::~PackingScope() { real_weights = before_; }
-
 Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t given, size_t wanted,
                               const std::function<Status(void*)>& fill) {
   if (!real_weights) return zeros(wanted);
@@ -130,3 +128,10 @@ Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t 
 }
 
 }  // namespace belay::backend::cpu
+
+namespace belay::backend {
+
+PackingScope::PackingScope(bool real) : before_(std::exchange(cpu::real_weights, real)) {}
+PackingScope::~PackingScope() { cpu::real_weights = before_; }
+
+}  // namespace belay::backend

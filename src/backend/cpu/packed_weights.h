@@ -18,19 +18,6 @@ using PackedWeights = std::shared_ptr<const void>;
 Result<PackedWeights> pack_as(const std::string& form, const void* data, size_t given, size_t wanted,
                               const std::function<Status(void*)>& fill);
 
-// While one lives, pack_as gives this thread real weights, or zeros that take no memory: these are for kernels that are
-// made to see whether they would run, and never do. What runs inside of such a question has a scope of its own.
-class PackingScope {
- public:
-  explicit PackingScope(bool real);
-  ~PackingScope();
-  PackingScope(const PackingScope&) = delete;
-  PackingScope& operator=(const PackingScope&) = delete;
-
- private:
-  const bool before_;
-};
-
 // Memory for weights, 64-byte aligned.
 Result<std::shared_ptr<void>> allocate_packed(size_t bytes);
 

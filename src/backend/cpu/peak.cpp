@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cpu/peak.h"
+#include "backend/peak.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,8 +11,10 @@
 
 #include "backend/cpu/panels/product.h"
 
-namespace belay::backend::cpu {
+namespace belay::backend {
 namespace {
+
+using namespace cpu;
 
 constexpr int kRounds = 7;
 constexpr int64_t kRows = 96, kDepth = 256;       // with the panel less than 256 KiB
@@ -80,4 +82,4 @@ double read_bytes(int threads) {
   return static_cast<double>(length * sizeof(uint64_t)) * threads / seconds;
 }
 
-}  // namespace belay::backend::cpu
+}  // namespace belay::backend

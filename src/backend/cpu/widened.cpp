@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backend/chosen_kernel.h"
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "backend/cpu/simd/convert_floats.h"
 #include "base/parallel.h"
 

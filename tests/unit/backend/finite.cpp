@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Against std::isfinite on each element as a double.
-#include "backend/cpu/finite.h"
+#include "backend/finite.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,10 @@
 #include <random>
 #include <vector>
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "base/half.h"
 #include "base/parallel.h"
+#include "graph/finite.h"
 
 namespace belay::backend::cpu {
 namespace {
@@ -43,11 +44,11 @@ double of_double(uint64_t bits) {
 TEST(AllFinite, Each16BitPatternIsJudgedAsItsValue) {
   for (uint32_t bits = 0; bits < 65536; ++bits) {
     const std::vector<uint16_t> one{static_cast<uint16_t>(bits)};
-    ASSERT_EQ(all_finite(DataType::Float16, one.data(), 1), plainly_finite(one, of_half)) << bits;
-    ASSERT_EQ(all_finite(DataType::BFloat16, one.data(), 1), plainly_finite(one, of_bf16)) << bits;
+    ASSERT_EQ(graph::all_finite(DataType::Float16, one.data(), 1), plainly_finite(one, of_half)) << bits;
+    ASSERT_EQ(graph::all_finite(DataType::BFloat16, one.data(), 1), plainly_finite(one, of_bf16)) << bits;
     const std::vector<uint16_t> many(64, one[0]);  // whole vectors
-    ASSERT_EQ(all_finite(DataType::Float16, many.data(), 64), plainly_finite(one, of_half)) << bits;
-    ASSERT_EQ(all_finite(DataType::BFloat16, many.data(), 64), plainly_finite(one, of_bf16)) << bits;
+    ASSERT_EQ(graph::all_finite(DataType::Float16, many.data(), 64), plainly_finite(one, of_half)) << bits;
+    ASSERT_EQ(graph::all_finite(DataType::BFloat16, many.data(), 64), plainly_finite(one, of_bf16)) << bits;
   }
 }
 
@@ -60,7 +61,7 @@ void expect_as_plain(DataType type, double (*value)(T)) {
     for (T& each : bits) each = static_cast<T>(random());
     const bool want = plainly_finite(bits, value);
     finite += want;
-    ASSERT_EQ(all_finite(type, bits.data(), bits.size()), want) << round;
+    ASSERT_EQ(graph::all_finite(type, bits.data(), bits.size()), want) << round;
   }
   EXPECT_GT(finite, 100);  // both answers occur
 }
@@ -74,11 +75,11 @@ TEST(AllFinite, AnyBitsOfAnyLengthAreJudgedAsByAPlainLoop) {
 
 TEST(AllFinite, OneBadElementIsFoundWhereverItIs) {
   std::vector<float> values(3 * 4096 + 21, std::numeric_limits<float>::max());
-  EXPECT_TRUE(all_finite(DataType::Float, values.data(), values.size()));
+  EXPECT_TRUE(graph::all_finite(DataType::Float, values.data(), values.size()));
   for (size_t i = 0; i < values.size(); ++i) {
     const float before = values[i];
     values[i] = i % 3 == 0 ? inf : i % 3 == 1 ? -inf : nan;
-    ASSERT_FALSE(all_finite(DataType::Float, values.data(), values.size())) << i;
+    ASSERT_FALSE(graph::all_finite(DataType::Float, values.data(), values.size())) << i;
     values[i] = before;
   }
 }
@@ -88,9 +89,9 @@ TEST(AllFinite, TheNumberOfThreadsChangesNothing) {
   for (const int threads : {1, 2, 5}) {
     const ThreadScope scope(threads);
     for (const size_t at : {size_t{0}, values.size() / 2, values.size() - 1}) {
-      EXPECT_TRUE(all_finite(DataType::Double, values.data(), values.size()));
+      EXPECT_TRUE(graph::all_finite(DataType::Double, values.data(), values.size()));
       values[at] = nan;
-      EXPECT_FALSE(all_finite(DataType::Double, values.data(), values.size()));
+      EXPECT_FALSE(graph::all_finite(DataType::Double, values.data(), values.size()));
       values[at] = 0;
     }
   }
@@ -98,12 +99,12 @@ TEST(AllFinite, TheNumberOfThreadsChangesNothing) {
 
 TEST(AllFinite, ComplexNumbersCountByBothPartsAndIntegersAlways) {
   const float parts[] = {1, 2, 3, inf};
-  EXPECT_TRUE(all_finite(DataType::Complex64, parts, 1));
-  EXPECT_FALSE(all_finite(DataType::Complex64, parts, 2));
+  EXPECT_TRUE(graph::all_finite(DataType::Complex64, parts, 1));
+  EXPECT_FALSE(graph::all_finite(DataType::Complex64, parts, 2));
   const std::vector<uint8_t> ones(64, 0xff);
-  EXPECT_TRUE(all_finite(DataType::Int32, ones.data(), 16));
-  EXPECT_TRUE(all_finite(DataType::UInt8, ones.data(), 64));
-  EXPECT_TRUE(all_finite(DataType::Float, nullptr, 0));
+  EXPECT_TRUE(graph::all_finite(DataType::Int32, ones.data(), 16));
+  EXPECT_TRUE(graph::all_finite(DataType::UInt8, ones.data(), 64));
+  EXPECT_TRUE(graph::all_finite(DataType::Float, nullptr, 0));
 }
 
 TEST(IsFinite, WhatPadsBlocksDoesNotCount) {
@@ -133,10 +134,10 @@ TEST(IsFinite, TensorsWithoutElementsOrNumbersAre) {
 
 TEST(LargestMagnitude, NanIsAboveInfinityAndTheSignDoesNotCount) {
   const std::vector<float> values{1, -7, 3, inf, nan};
-  EXPECT_EQ(largest_magnitude(DataType::Float, values.data(), 3), 7);
-  EXPECT_EQ(largest_magnitude(DataType::Float, values.data(), 4), inf);
-  EXPECT_TRUE(std::isnan(largest_magnitude(DataType::Float, values.data(), 5)));
-  EXPECT_EQ(largest_magnitude(DataType::Int32, values.data(), 5), 0);
+  EXPECT_EQ(graph::largest_magnitude(DataType::Float, values.data(), 3), 7);
+  EXPECT_EQ(graph::largest_magnitude(DataType::Float, values.data(), 4), inf);
+  EXPECT_TRUE(std::isnan(graph::largest_magnitude(DataType::Float, values.data(), 5)));
+  EXPECT_EQ(graph::largest_magnitude(DataType::Int32, values.data(), 5), 0);
 }
 
 // The largest numbers of IEEE 754 binary16, bfloat16 and binary32, by their definitions.

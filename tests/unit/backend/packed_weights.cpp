@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "backend/packing_scope.h"
 #include "base/mapped_file.h"
 #include "hwy/highway.h"
 #include "support/child.h"

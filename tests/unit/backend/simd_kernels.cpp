@@ -2,7 +2,7 @@
 // The vector kernels against the reference kernels: types, shapes, layouts, threads.
 #include <random>
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "support/op_call.h"
 
 namespace belay::test {
@@ -221,7 +221,7 @@ Numbers in_layout(const char* op, std::vector<Value> inputs, std::vector<Layout>
     moved.layout = kernel->wants(i);
     memory.emplace_back(backend::storage_bytes(moved.type, moved.shape, moved.layout));
     moved.data = memory.back().data();
-    EXPECT_TRUE(backend::cpu::reorder(plain, moved).ok());
+    EXPECT_TRUE(backend::reorder(plain, moved).ok());
     tensors.push_back(moved);
   }
   const auto& info = context.outputs[0];
@@ -235,7 +235,7 @@ Numbers in_layout(const char* op, std::vector<Value> inputs, std::vector<Layout>
   Value plain{info.type, info.shape,
               std::vector<std::byte>(graph::bytes_of(info.type, graph::element_count(info.shape)))};
   backend::Tensor to{info.type, info.shape, Layout::Plain, plain.bytes.data()};
-  EXPECT_TRUE(backend::cpu::reorder(outputs[0], to).ok());
+  EXPECT_TRUE(backend::reorder(outputs[0], to).ok());
   return plain.numbers();
 }
 

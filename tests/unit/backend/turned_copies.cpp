@@ -113,7 +113,7 @@ TEST(Reorder, PutsEveryElementInItsPlaceAndZerosInTheRest) {
                   static_cast<float>(n * 9973 + c * 257 + s + 1);
         const backend::Tensor source{DataType::Float, shape, from, x.data()};
         backend::Tensor target{DataType::Float, shape, to, y.data()};
-        ASSERT_TRUE(backend::cpu::reorder(source, target).ok());
+        ASSERT_TRUE(backend::reorder(source, target).ok());
         EXPECT_EQ(y, want);
       }
 }

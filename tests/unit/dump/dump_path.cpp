@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dump/names.h"
 #include "support/temporary_directory.h"
 
 namespace belay::dump {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "dump/model_observer.h"
 #include "dump/opdebug.h"
 #include "dump/record_reader.h"
@@ -127,7 +127,7 @@ TEST_F(Overflow, AnOperatorThatChangesItsInputIsJudgedByWhatItWas) {
 // The table of the documentation, model 1, stream 2, task 0.
 TEST(Opdebug, TheBlockHasItsFieldsAtTheDocumentedOffsets) {
   const std::string block =
-      opdebug_block({.model_id = 1, .data_index = 9, .task_id = 0, .stream_id = 2, .device_id = 4});
+      opdebug_block(1, 2, 0);
   ASSERT_EQ(block.size(), 2048u);
   std::string want(2048, '\0');
   for (const int at : {0, 1, 2, 3}) want[at] = 0x5a;

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <map>
 
-#include "backend/cpu/layout.h"
+#include "backend/layout.h"
 #include "dump/model_observer.h"
 #include "dump/record_reader.h"
 #include "support/temporary_directory.h"
@@ -64,7 +64,7 @@ TEST_F(Recording, BlockedAndChannelsLastTensorsAreWrittenRowMajor) {
   for (const Layout layout : {Layout::ChannelsLast, Layout::Blocked8, Layout::Blocked16}) {
     std::vector<float> stored(backend::storage_bytes(graph::DataType::Float, shape, layout) / 4, -99);
     Tensor tensor{graph::DataType::Float, shape, layout, stored.data()};
-    ASSERT_TRUE(backend::cpu::reorder(source, tensor).ok());
+    ASSERT_TRUE(backend::reorder(source, tensor).ok());
     const auto node = add_node("l" + std::to_string(static_cast<int>(layout)));
     const std::vector<Tensor> inputs{tensor, source}, outputs{tensor};
     TensorRecorder(outlet_).record(*setting_, "0", run_, choose_operator(Mode::All, node), inputs, outputs);
@@ -86,7 +86,7 @@ TEST_F(Recording, StatisticsDoNotCountWhatPadsBlocks) {
   const Tensor source{graph::DataType::Float, shape, Layout::Plain, plain.data()};
   std::vector<float> stored(16);
   Tensor blocked{graph::DataType::Float, shape, Layout::Blocked8, stored.data()};
-  ASSERT_TRUE(backend::cpu::reorder(source, blocked).ok());
+  ASSERT_TRUE(backend::reorder(source, blocked).ok());
   const std::vector<Tensor> outputs{blocked};
   TensorRecorder(outlet_).record(*setting_, "0", run_, choose_operator(Mode::Output, add_node()), {}, outputs);
   const auto found = files();

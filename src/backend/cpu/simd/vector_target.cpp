@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cpu/simd/vector_target.h"
+#include "backend/vector_target.h"
 
 #include "backend/cpu/simd/targets.h"
 #undef HWY_TARGET_INCLUDE
@@ -8,18 +8,18 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace belay::backend::cpu::HWY_NAMESPACE {
+namespace belay::backend::HWY_NAMESPACE {
 
 const char* name_of_target() { return hwy::TargetName(HWY_TARGET); }
 
-}  // namespace belay::backend::cpu::HWY_NAMESPACE
+}  // namespace belay::backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace belay::backend::cpu {
+namespace belay::backend {
 HWY_EXPORT(name_of_target);
 
 const char* vector_target() { return HWY_DYNAMIC_DISPATCH(name_of_target)(); }
 
-}  // namespace belay::backend::cpu
+}  // namespace belay::backend
 #endif

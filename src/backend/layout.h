@@ -3,7 +3,7 @@
 
 #include "backend/kernel.h"
 
-namespace belay::backend::cpu {
+namespace belay::backend {
 
 // Copies a tensor into one of the same type and shape but another layout. What blocks pad is set to zero.
 Status reorder(const Tensor& from, Tensor& to);
@@ -14,4 +14,4 @@ std::unique_ptr<Kernel> make_reorder();
 // Whether a tensor of this shape is the same bytes in both layouts.
 bool same_bytes(const Tensor& tensor, Layout layout);
 
-}  // namespace belay::backend::cpu
+}  // namespace belay::backend

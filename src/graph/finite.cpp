@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Highway compiles this file once for each instruction set; the best one is chosen when it is first called.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/finite.cpp"
+#define HWY_TARGET_INCLUDE "graph/finite.cpp"
 #include "hwy/foreach_target.h"  // must come before highway.h
 #include "hwy/highway.h"
 
@@ -10,15 +10,13 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <vector>
 
-#include "backend/cpu/finite.h"
-#include "backend/cpu/layout.h"
 #include "base/half.h"
 #include "base/parallel.h"
+#include "graph/finite.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace belay::backend::cpu::HWY_NAMESPACE {
+namespace belay::graph::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -51,11 +49,11 @@ uint16_t largest_16(const uint16_t* elements, size_t count) { return block_large
 uint32_t largest_32(const uint32_t* elements, size_t count) { return block_largest(elements, count); }
 uint64_t largest_64(const uint64_t* elements, size_t count) { return block_largest(elements, count); }
 
-}  // namespace belay::backend::cpu::HWY_NAMESPACE
+}  // namespace belay::graph::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace belay::backend::cpu {
+namespace belay::graph {
 namespace {
 
 constexpr uint64_t kBlockBytes = 16 << 10;
@@ -110,34 +108,6 @@ bool saturate_bits(void* data, uint64_t count, Bits exponent) {
   return any;
 }
 
-bool saturate_all(DataType type, void* data, uint64_t count) {
-  if (type == DataType::Float) return saturate_bits(data, count, kFloat);
-  if (type == DataType::Float16) return saturate_bits(data, count, kHalf);
-  if (type == DataType::BFloat16) return saturate_bits(data, count, kBFloat16);
-  if (type == DataType::Double) return saturate_bits(data, count, kDouble);
-  if (type == DataType::Complex32) return saturate_bits(data, 2 * count, kHalf);
-  if (type == DataType::Complex64) return saturate_bits(data, 2 * count, kFloat);
-  if (type == DataType::Complex128) return saturate_bits(data, 2 * count, kDouble);
-  return false;
-}
-
-// Elements that the tensor's memory holds, padding included; 0 when there is nothing to look at.
-uint64_t stored_elements(const Tensor& tensor) {
-  const size_t each = graph::bits_of(tensor.type) / 8;
-  if (!tensor.present || !tensor.data || each == 0 || tensor.count() <= 0) return 0;
-  return storage_bytes(tensor.type, tensor.shape, tensor.layout) / each;
-}
-
-bool padded(const Tensor& tensor) { return stored_elements(tensor) != static_cast<uint64_t>(tensor.count()); }
-
-// Of a tensor whose memory holds something that is not finite: it may be in what pads the blocks.
-double largest_without_padding(const Tensor& tensor) {
-  std::vector<std::byte> row_major(graph::bytes_of(tensor.type, tensor.count()));
-  Tensor target{tensor.type, tensor.shape, Layout::Plain, row_major.data()};
-  if (!reorder(tensor, target).ok()) return std::nan("");
-  return largest_magnitude(target.type, target.data, static_cast<uint64_t>(target.count()));
-}
-
 }  // namespace
 
 double largest_magnitude(DataType type, const void* data, uint64_t count) {
@@ -155,19 +125,16 @@ bool all_finite(DataType type, const void* data, uint64_t count) {
   return std::isfinite(largest_magnitude(type, data, count));
 }
 
-double largest_magnitude(const Tensor& tensor) {
-  const double most = largest_magnitude(tensor.type, tensor.data, stored_elements(tensor));
-  return std::isfinite(most) || !padded(tensor) ? most : largest_without_padding(tensor);
+bool saturate(DataType type, void* data, uint64_t count) {
+  if (type == DataType::Float) return saturate_bits(data, count, kFloat);
+  if (type == DataType::Float16) return saturate_bits(data, count, kHalf);
+  if (type == DataType::BFloat16) return saturate_bits(data, count, kBFloat16);
+  if (type == DataType::Double) return saturate_bits(data, count, kDouble);
+  if (type == DataType::Complex32) return saturate_bits(data, 2 * count, kHalf);
+  if (type == DataType::Complex64) return saturate_bits(data, 2 * count, kFloat);
+  if (type == DataType::Complex128) return saturate_bits(data, 2 * count, kDouble);
+  return false;
 }
 
-bool is_finite(const Tensor& tensor) { return std::isfinite(largest_magnitude(tensor)); }
-
-bool saturate(const Tensor& tensor) {
-  const uint64_t elements = stored_elements(tensor);
-  if (all_finite(tensor.type, tensor.data, elements)) return false;
-  const bool counts = !padded(tensor) || !is_finite(tensor);
-  return saturate_all(tensor.type, tensor.data, elements) && counts;
-}
-
-}  // namespace belay::backend::cpu
+}  // namespace belay::graph
 #endif

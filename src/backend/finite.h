@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backend/kernel.h"
+
+// graph/finite.h for tensors in any layout: what pads their blocks does not count.
+namespace belay::backend {
+
+double largest_magnitude(const Tensor& tensor);
+bool is_finite(const Tensor& tensor);
+bool saturate(const Tensor& tensor);
+
+}  // namespace belay::backend
