@@ -39,7 +39,7 @@ install: all
 TSAN_TESTS = ^(base|runtime|api|dump|stress)\.|^abi\.program
 ASAN_QUICK = base runtime securec graph executor dump
 TSAN_QUICK = base runtime
-# Handlers allocate on purpose, after they tried whether malloc returns (base/trap).
+# Handlers allocate on purpose, after they tried whether malloc returns (base/endings/trap).
 tsan stress tsan-quick: export TSAN_OPTIONS = report_signal_unsafe=0
 empty :=
 space := $(empty) $(empty)

@@ -10,13 +10,13 @@
 
 #include "atc_modes.h"
 #include "backend/packing_scope.h"
+#include "base/files/standard_streams.h"
 #include "base/json_text.h"
-#include "base/standard_streams.h"
-#include "convert/atc_option_rows.h"
-#include "convert/atc_options.h"
+#include "convert/atc/option_rows.h"
+#include "convert/atc/options.h"
 #include "executor/loaded_model.h"
-#include "graph/external_weights.h"
-#include "graph/om.h"
+#include "graph/om/external_weights.h"
+#include "graph/om/om.h"
 
 namespace {
 

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/known_operators.h"
-#include "base/atomic_file.h"
-#include "base/file.h"
+#include "base/files/atomic_file.h"
+#include "base/files/file.h"
+#include "base/files/mapped_file.h"
 #include "base/json_text.h"
-#include "base/mapped_file.h"
-#include "convert/onnx_json.h"
-#include "convert/single_op.h"
-#include "graph/om.h"
-#include "graph/om_json.h"
+#include "convert/atc/single_op.h"
+#include "convert/onnx/json.h"
+#include "graph/om/json.h"
+#include "graph/om/om.h"
 
 namespace belay::atc {
 namespace {

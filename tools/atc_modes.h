@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <span>
 
-#include "base/atomic_file.h"
-#include "convert/atc_options.h"
+#include "base/files/atomic_file.h"
+#include "convert/atc/options.h"
 
 // What atc does besides converting a model: one function for each --mode, and --singleop.
 namespace belay::atc {

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "acl/acl_rt.h"
-#include "base/standard_streams.h"
+#include "base/files/standard_streams.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 

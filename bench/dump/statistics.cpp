@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "base/parallel.h"
-#include "dump/statistics.h"
+#include "base/threads/parallel.h"
+#include "dump/format/statistics.h"
 
 namespace {
 

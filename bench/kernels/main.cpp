@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "backend/kernel.h"
-#include "base/parallel.h"
-#include "graph/infer.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/infer.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/cores.h"
-#include "base/parallel.h"
+#include "base/threads/cores.h"
+#include "base/threads/parallel.h"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "acl/acl.h"
-#include "runtime/current.h"
-#include "runtime/device.h"
-#include "runtime/stream.h"
+#include "runtime/device/current.h"
+#include "runtime/device/device.h"
+#include "runtime/stream/stream.h"
 
 namespace {
 

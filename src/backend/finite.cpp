@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/layout.h"
-#include "graph/finite.h"
+#include "graph/tensor/finite.h"
 
 namespace belay::backend {
 namespace {

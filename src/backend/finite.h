@@ -3,7 +3,7 @@
 
 #include "backend/kernel.h"
 
-// graph/finite.h for tensors in any layout: what pads their blocks does not count.
+// graph/tensor/finite.h for tensors in any layout: what pads their blocks does not count.
 namespace belay::backend {
 
 double largest_magnitude(const Tensor& tensor);

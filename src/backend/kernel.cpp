@@ -4,7 +4,7 @@
 #include <map>
 
 #include "backend/chosen_kernel.h"
-#include "base/log.h"
+#include "base/log/log.h"
 
 namespace belay::backend {
 

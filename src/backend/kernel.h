@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "graph/graph.h"
-#include "graph/infer.h"
+#include "graph/infer/infer.h"
+#include "graph/model/graph.h"
 
 namespace belay::backend {
 

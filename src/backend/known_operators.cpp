@@ -5,8 +5,8 @@
 
 #include "backend/kernel.h"
 #include "base/text.h"
-#include "graph/infer.h"
-#include "graph/om.h"
+#include "graph/infer/infer.h"
+#include "graph/om/om.h"
 
 namespace belay::backend {
 namespace {

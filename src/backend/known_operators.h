@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::backend {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "graph/convolution.h"
-#include "graph/einsum_plan.h"
-#include "graph/infer_arguments.h"
-#include "graph/infer_graph.h"
+#include "graph/infer/arguments.h"
+#include "graph/infer/convolution.h"
+#include "graph/infer/einsum_plan.h"
+#include "graph/infer/graph.h"
 
 namespace belay::backend {
 namespace {

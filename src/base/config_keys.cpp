@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/closest.h"
-#include "base/log.h"
+#include "base/log/log.h"
 #include "base/text.h"
 
 namespace belay {

@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay {
 

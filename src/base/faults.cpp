@@ -6,9 +6,9 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "base/log.h"
+#include "base/endings/trap.h"
+#include "base/log/log.h"
 #include "base/text.h"
-#include "base/trap.h"
 
 namespace belay {
 namespace {

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <optional>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/text.h"
 
 namespace belay {

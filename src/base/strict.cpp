@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/say_once.h"
+#include "base/log/say_once.h"
 
 namespace belay {
 

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/atomic_file.h"
+#include "base/files/atomic_file.h"
 #include "base/json_text.h"
-#include "base/say_once.h"
+#include "base/log/say_once.h"
 #include "base/text.h"
 
 namespace belay::timeline {

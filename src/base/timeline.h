@@ -9,8 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/pool.h"
 #include "base/status.h"
+#include "base/threads/pool.h"
 
 // What ran when, on which thread: from aclInit to aclFinalize, when BELAY_TIMELINE names the file to write then. Off, a
 // place that could be timed reads one flag.

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "backend/kernel.h"
-#include "convert/numbers.h"
-#include "graph/constant_nodes.h"
+#include "convert/map/numbers.h"
+#include "graph/infer/constant_nodes.h"
 
 namespace belay::convert {
 namespace {

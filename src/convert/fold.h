@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "graph/graph.h"
-#include "graph/infer.h"
+#include "graph/infer/infer.h"
+#include "graph/model/graph.h"
 
 namespace belay::convert {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "convert/fold.h"
-#include "graph/infer_values.h"
-#include "graph/schema.h"
+#include "graph/infer/values.h"
+#include "graph/model/schema.h"
 
 namespace belay::convert {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/atomic_file.h"
-#include "dump/record_reader.h"
+#include "base/files/atomic_file.h"
+#include "dump/format/record_reader.h"
 #include "inspect/header_json.h"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "backend/kernel.h"
 #include "base/status.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::executor {
 

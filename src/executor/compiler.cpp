@@ -5,7 +5,7 @@
 
 #include "backend/chosen_kernel.h"
 #include "backend/layout.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "executor/branch.h"
 
 namespace belay::executor {

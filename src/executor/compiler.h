@@ -9,7 +9,7 @@
 
 #include "executor/arena_plan.h"
 #include "executor/program.h"
-#include "graph/infer_graph.h"
+#include "graph/infer/graph.h"
 
 namespace belay::executor {
 

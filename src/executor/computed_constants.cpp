@@ -5,11 +5,11 @@
 #include <map>
 
 #include "backend/packing_scope.h"
-#include "base/log.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
+#include "base/log/log.h"
 #include "executor/eager.h"
 #include "executor/host_allocator.h"
-#include "graph/constant_nodes.h"
+#include "graph/infer/constant_nodes.h"
 
 namespace belay::executor {
 namespace {

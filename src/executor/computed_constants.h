@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "executor/program.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::executor {
 

@@ -6,13 +6,13 @@
 
 #include "backend/chosen_kernel.h"
 #include "backend/layout.h"
-#include "base/parallel.h"
-#include "base/trap.h"
+#include "base/endings/trap.h"
+#include "base/threads/parallel.h"
 #include "executor/branch.h"
 #include "executor/failure.h"
 #include "executor/overflow_guard.h"
 #include "executor/timing.h"
-#include "graph/infer_graph.h"
+#include "graph/infer/graph.h"
 
 namespace belay::executor {
 namespace {

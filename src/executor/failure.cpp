@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "base/text.h"
-#include "base/thread_object.h"
+#include "base/threads/thread_object.h"
 #include "executor/model_registry.h"
 
 namespace belay::executor {

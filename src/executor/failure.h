@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/trap.h"
+#include "base/endings/trap.h"
 #include "executor/injection.h"
 #include "executor/observer.h"
 

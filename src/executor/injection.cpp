@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "base/closest.h"
-#include "base/log.h"
-#include "base/log_delay.h"
+#include "base/log/log.h"
+#include "base/log/log_delay.h"
 #include "base/text.h"
 #include "executor/branch.h"
-#include "graph/types.h"
+#include "graph/tensor/types.h"
 
 namespace belay::executor {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "backend/kernel.h"
 #include "base/faults.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::executor {
 

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "backend/known_operators.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 #include "executor/computed_constants.h"
 #include "executor/eager.h"
 #include "executor/host_allocator.h"
 #include "executor/memory_estimate.h"
 #include "executor/program.h"
-#include "graph/infer_graph.h"
+#include "graph/infer/graph.h"
 
 namespace belay::executor {
 namespace {

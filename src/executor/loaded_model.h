@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "executor/observer.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::executor {
 

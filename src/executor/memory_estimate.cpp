@@ -6,8 +6,8 @@
 #include "backend/kernel.h"
 #include "executor/arena_plan.h"
 #include "executor/branch.h"
-#include "graph/constant_nodes.h"
-#include "graph/infer_graph.h"
+#include "graph/infer/constant_nodes.h"
+#include "graph/infer/graph.h"
 
 namespace belay::executor {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/status.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::executor {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "base/fork.h"
+#include "base/threads/fork.h"
 #include "base/timeline.h"
 
 namespace belay::executor {

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "executor/flights.h"
 #include "executor/loaded_model.h"
-#include "graph/om.h"
+#include "graph/om/om.h"
 
 namespace belay::executor {
 

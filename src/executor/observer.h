@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/kernel.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::executor {
 

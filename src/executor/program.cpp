@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/parallel.h"
-#include "base/trap.h"
+#include "base/endings/trap.h"
+#include "base/threads/parallel.h"
 #include "executor/branch.h"
 #include "executor/failure.h"
 #include "executor/overflow_guard.h"

@@ -11,8 +11,8 @@
 #include "backend/work.h"
 #include "executor/injection.h"
 #include "executor/observer.h"
-#include "graph/graph.h"
-#include "graph/infer.h"
+#include "graph/infer/infer.h"
+#include "graph/model/graph.h"
 
 namespace belay::executor {
 

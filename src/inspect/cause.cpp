@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "dump/types.h"
+#include "dump/format/types.h"
 #include "inspect/magnitude.h"
 
 namespace belay::inspect {

@@ -6,9 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/text.h"
-#include "dump/opdebug.h"
+#include "dump/format/opdebug.h"
 
 namespace belay::inspect {
 namespace {

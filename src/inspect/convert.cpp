@@ -2,8 +2,8 @@
 #include "inspect/convert.h"
 
 #include "base/text.h"
-#include "dump/record_reader.h"
-#include "dump/types.h"
+#include "dump/format/record_reader.h"
+#include "dump/format/types.h"
 #include "inspect/npy_tensor.h"
 #include "inspect/opdebug.h"
 #include "inspect/output_file.h"

@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <sstream>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/text.h"
-#include "dump/record_reader.h"
-#include "dump/statistics.h"
-#include "dump/types.h"
+#include "dump/format/record_reader.h"
+#include "dump/format/statistics.h"
+#include "dump/format/types.h"
 #include "inspect/opdebug.h"
 #include "inspect/tensor.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dump/record.h"
+#include "dump/format/record.h"
 
 namespace belay::inspect {
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "base/text.h"
-#include "dump/record_reader.h"
-#include "dump/types.h"
-#include "graph/finite.h"
+#include "dump/format/record_reader.h"
+#include "dump/format/types.h"
+#include "graph/tensor/finite.h"
 #include "inspect/describe.h"
 
 namespace belay::inspect {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/files/npy.h"
 #include "base/half.h"
-#include "base/npy.h"
 #include "base/text.h"
 
 namespace belay::inspect {

@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
-#include "dump/opdebug.h"
+#include "dump/format/opdebug.h"
 
 namespace belay::inspect {
 namespace {

@@ -6,8 +6,8 @@
 #include <ranges>
 
 #include "base/text.h"
-#include "dump/record_reader.h"
-#include "graph/finite.h"
+#include "dump/format/record_reader.h"
+#include "graph/tensor/finite.h"
 #include "inspect/opdebug.h"
 #include "inspect/tensor.h"
 
@@ -55,9 +55,8 @@ void find_first(const DumpedTensor& tensor, OverflowTensor& found) {
   const void* data = tensor.bytes.data();
   if (graph::all_finite(tensor.type, data, static_cast<uint64_t>(count))) return;
   const auto places = std::views::iota(int64_t{0}, count);
-  const int64_t at = *std::ranges::partition_point(places, [&](int64_t place) {
-    return graph::all_finite(tensor.type, data, static_cast<uint64_t>(place) + 1);
-  });
+  const int64_t at = *std::ranges::partition_point(
+      places, [&](int64_t place) { return graph::all_finite(tensor.type, data, static_cast<uint64_t>(place) + 1); });
   found.first_index = index_text(tensor.shape, at);
   found.first_value = element_text(tensor, at);
 }

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/half.h"
-#include "graph/private_format.h"
+#include "graph/tensor/private_format.h"
 
 namespace belay::inspect {
 namespace {

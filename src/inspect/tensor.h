@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "dump/record_reader.h"
-#include "graph/types.h"
+#include "dump/format/record_reader.h"
+#include "graph/tensor/types.h"
 
 namespace belay::inspect {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "graph/schema.h"
+#include "graph/model/schema.h"
 #include "opdev/op_errno.h"
 #include "operators/promotion.h"
 #include "operators/recipe.h"

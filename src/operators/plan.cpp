@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::operators {
 namespace {

@@ -10,7 +10,7 @@
 #include "executor/eager.h"
 #include "executor/loaded_model.h"
 #include "executor/program.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 #include "operators/watch.h"
 
 namespace belay::operators {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "graph/types.h"
+#include "graph/tensor/types.h"
 
 // Which types aclnn operators compute in: the rules of PyTorch.
 namespace belay::operators {

@@ -6,8 +6,8 @@
 #include <bit>
 
 #include "base/text.h"
-#include "graph/infer.h"
-#include "graph/schema.h"
+#include "graph/infer/infer.h"
+#include "graph/model/schema.h"
 #include "operators/plan_cache.h"
 
 namespace belay::operators {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 #include "operators/plan.h"
 
 namespace belay::operators {

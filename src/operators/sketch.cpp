@@ -2,7 +2,7 @@
 #include "operators/sketch.h"
 
 #include "base/text.h"
-#include "graph/element.h"
+#include "graph/tensor/element.h"
 #include "opdev/op_errno.h"
 
 namespace belay::operators {

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "convert/graph_builder.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::operators {
 

@@ -9,13 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/threads/fork.h"
 
 namespace belay {
 
 // Live objects of one kind, by the handle that C programs hold. A handle is a number, never an address, and never given
-// out twice: looking it up either pins the object or says that it is gone. In an orphan (base/fork.h) all are gone.
-// Safe from any thread.
+// out twice: looking it up either pins the object or says that it is gone. In an orphan (base/threads/fork.h) all are
+// gone. Safe from any thread.
 template <class T>
 class HandleTable {
  public:

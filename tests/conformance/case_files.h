@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "graph/attribute.h"
+#include "graph/model/attribute.h"
 
 namespace belay {
 

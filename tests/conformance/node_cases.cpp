@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts the node cases that collect_node_cases.py wrote with atc, executes the .om files through the C API, and
 // compares with onnx's results. One line for each case that fails, and the sums. A case that is left out has its reason
-// in a table of skips; one that must be refused has what atc is to say in the last column of cases.tsv. With --precision the graphs compute in another type, and the tolerances are those of fp16.
+// in a table of skips; one that must be refused has what atc is to say in the last column of cases.tsv. With
+// --precision the graphs compute in another type, and the tolerances are those of fp16.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -15,7 +16,7 @@
 
 #include "base/text.h"
 #include "case_files.h"
-#include "convert/numbers.h"
+#include "convert/map/numbers.h"
 #include "model_run.h"
 
 namespace {
@@ -99,7 +100,8 @@ struct Conversion {
 Status expect_refusal(const Case& one, const Result<std::string>& converted) {
   if (converted.ok()) return {ACL_ERROR_FAILURE, "it was converted, not refused with: " + one.refusal};
   if (converted.status().message.find(one.refusal) != std::string::npos) return {};
-  return {ACL_ERROR_FAILURE, formatted("it was not refused with: {}\nbut with: {}", one.refusal, converted.status().message)};
+  return {ACL_ERROR_FAILURE,
+          formatted("it was not refused with: {}\nbut with: {}", one.refusal, converted.status().message)};
 }
 
 Status run(const Case& one, const std::string& folder, const Conversion& convert) {

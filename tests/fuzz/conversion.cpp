@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "convert/convert.h"
-#include "graph/om.h"
+#include "graph/om/om.h"
 
 // Any bytes are converted to a model that can be written, or are refused with a code and a sentence.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dump/config.h"
+#include "dump/config/config.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "dump/record_reader.h"
+#include "dump/format/record_reader.h"
 #include "inspect/header_json.h"
 
 // Any bytes are a dump file or are refused with a sentence; what was read is written and read again as the same.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/init_config.h"
+#include "runtime/device/init_config.h"
 
 #include <cstdlib>
 

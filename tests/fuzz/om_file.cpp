@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-#include "graph/om.h"
+#include "graph/om/om.h"
 
 // Any bytes are an .om file or are refused with a code and a sentence; what was read can be written and read again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-#include "convert/onnx_reader.h"
+#include "convert/onnx/reader.h"
 
 // Any bytes are an ONNX model or are refused with a code and a sentence.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

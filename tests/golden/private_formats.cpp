@@ -5,7 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "graph/private_format.h"
+#include "graph/tensor/private_format.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "acl/acl.h"
 #include "convert/convert.h"
-#include "graph/om.h"
+#include "graph/om/om.h"
 #include "support/device.h"
 #include "support/onnx_writer.h"
 

@@ -9,19 +9,19 @@
 #include <vector>
 
 #include "backend/kernel.h"
-#include "graph/element.h"
-#include "base/parallel.h"
-#include "graph/infer.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/infer.h"
+#include "graph/tensor/element.h"
 
 // Runs one operator as the executor would: shape rule, kernel, tensors in memory of their own.
 namespace belay::test {
 
 using backend::Layout;
+using graph::Attributes;
 using graph::BFloat16;
 using graph::Bool;
-using graph::Half;
-using graph::Attributes;
 using graph::DataType;
+using graph::Half;
 using graph::Shape;
 
 // A tensor that owns its elements.
@@ -53,8 +53,7 @@ struct Value {
 template <class T>
 Value tensor(Shape shape, const std::vector<double>& elements) {
   std::vector<T> converted;
-  for (const double element : elements)
-    converted.push_back(static_cast<T>(static_cast<graph::compute_t<T>>(element)));
+  for (const double element : elements) converted.push_back(static_cast<T>(static_cast<graph::compute_t<T>>(element)));
   EXPECT_EQ(graph::element_count(shape), static_cast<int64_t>(elements.size()));
   Value made{graph::data_type_of<T>(), std::move(shape), {}};
   made.bytes.resize(converted.size() * sizeof(T));
@@ -64,8 +63,8 @@ Value tensor(Shape shape, const std::vector<double>& elements) {
 
 // The same for a type known at run time only.
 inline Value tensor(DataType type, Shape shape, const std::vector<double>& elements) {
-  auto made = graph::with_type(graph::AllTypes{}, type,
-                                      [&]<class T>() -> Result<Value> { return tensor<T>(shape, elements); });
+  auto made =
+      graph::with_type(graph::AllTypes{}, type, [&]<class T>() -> Result<Value> { return tensor<T>(shape, elements); });
   return std::move(made).value();
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/disk_cache.h"
+#include "base/files/disk_cache.h"
 #include "base/json_text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"

@@ -9,8 +9,8 @@
 
 #include "acl/acl.h"
 #include "backend/vector_target.h"
-#include "base/cores.h"
 #include "base/json_text.h"
+#include "base/threads/cores.h"
 #include "commands/commands.h"
 
 namespace belay::tools {

@@ -10,17 +10,17 @@
 #include <stdexcept>
 
 #include "acl/acl_dump.h"
-#include "base/atomic_file.h"
 #include "base/config_keys.h"
-#include "base/file.h"
+#include "base/files/atomic_file.h"
+#include "base/files/file.h"
 #include "base/json_text.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/run_profile.h"
 #include "commands/run_session.h"
-#include "dump/names.h"
+#include "dump/format/names.h"
 
 namespace belay::tools {
 namespace {

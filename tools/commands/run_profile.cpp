@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "backend/peak.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "commands/table.h"
 
 namespace belay::tools {

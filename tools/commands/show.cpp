@@ -11,7 +11,7 @@
 #include "commands/json_values.h"
 #include "commands/progress.h"
 #include "commands/table.h"
-#include "dump/csv.h"
+#include "dump/format/csv.h"
 #include "inspect/describe.h"
 
 namespace belay::tools {

@@ -11,11 +11,11 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "base/atomic_file.h"
+#include "base/files/atomic_file.h"
+#include "base/files/npy.h"
 #include "base/half.h"
-#include "base/npy.h"
 #include "commands/arguments.h"
-#include "graph/sizes.h"
+#include "graph/tensor/sizes.h"
 
 namespace belay::tools {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "graph/types.h"
+#include "graph/tensor/types.h"
 
 namespace belay::backend::cpu {
 

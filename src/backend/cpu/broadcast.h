@@ -4,8 +4,8 @@
 #include <array>
 #include <span>
 
-#include "base/parallel.h"
-#include "graph/types.h"
+#include "base/threads/parallel.h"
+#include "graph/tensor/types.h"
 
 namespace belay::backend::cpu {
 

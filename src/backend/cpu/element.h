@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/kernel.h"
-#include "graph/element.h"
+#include "graph/tensor/element.h"
 
 namespace belay::backend::cpu {
 

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "backend/cpu/matmul/product.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

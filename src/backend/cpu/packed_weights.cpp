@@ -14,11 +14,11 @@
 #include "backend/packing_scope.h"
 #include "base/build_id.h"
 #include "base/content_hash.h"
-#include "base/disk_cache.h"
-#include "base/disk_cache_writer.h"
-#include "base/mapped_file.h"
-#include "base/parallel.h"
+#include "base/files/disk_cache.h"
+#include "base/files/disk_cache_writer.h"
+#include "base/files/mapped_file.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 #include "hwy/targets.h"
 
 namespace belay::backend::cpu {

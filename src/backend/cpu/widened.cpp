@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "backend/chosen_kernel.h"
-#include "backend/layout.h"
 #include "backend/cpu/simd/convert_floats.h"
-#include "base/parallel.h"
+#include "backend/layout.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "convert/numbers.h"
+#include "convert/map/numbers.h"
 #include "convert/passes/origin.h"
 #include "convert/passes/pass.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/numbers.h"
+#include "convert/map/numbers.h"
 #include "convert/passes/origin.h"
 #include "convert/passes/pass.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "convert/numbers.h"
-#include "graph/constant_nodes.h"
+#include "convert/map/numbers.h"
+#include "graph/infer/constant_nodes.h"
 
 namespace belay::convert {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "convert/passes/origin.h"
-#include "graph/schema.h"
+#include "graph/model/schema.h"
 
 namespace belay::convert {
 

@@ -9,10 +9,10 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "convert/numbers.h"
+#include "convert/map/numbers.h"
 #include "convert/passes/graph_editor.h"
 #include "convert/passes/origin.h"
-#include "graph/infer.h"
+#include "graph/infer/infer.h"
 
 namespace belay::convert {
 namespace {

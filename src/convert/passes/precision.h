@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "convert/convert.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::convert {
 

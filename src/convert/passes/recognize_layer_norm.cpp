@@ -2,7 +2,7 @@
 // (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta, as exporters write it.
 #include <algorithm>
 
-#include "convert/numbers.h"
+#include "convert/map/numbers.h"
 #include "convert/passes/matching.h"
 #include "convert/passes/pass.h"
 

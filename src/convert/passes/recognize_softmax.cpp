@@ -2,7 +2,7 @@
 // exp(x - max(x)) / sum(exp(x - max(x))) over the same axes.
 #include <algorithm>
 
-#include "convert/numbers.h"
+#include "convert/map/numbers.h"
 #include "convert/passes/matching.h"
 #include "convert/passes/pass.h"
 

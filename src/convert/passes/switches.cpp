@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/text.h"
-#include "convert/input_shapes.h"
+#include "convert/atc/input_shapes.h"
 
 namespace belay::convert {
 namespace {

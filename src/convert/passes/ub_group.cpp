@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "convert/passes/origin.h"
-#include "graph/infer.h"
+#include "graph/infer/infer.h"
 
 namespace belay::convert {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "backend/layout.h"
 #include "base/half.h"
-#include "base/parallel.h"
-#include "graph/finite.h"
+#include "base/threads/parallel.h"
+#include "graph/tensor/finite.h"
 
 namespace belay::backend::cpu {
 namespace {

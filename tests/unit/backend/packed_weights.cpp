@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "backend/packing_scope.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "hwy/highway.h"
 #include "support/child.h"
 #include "support/temporary_directory.h"

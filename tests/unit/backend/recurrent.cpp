@@ -3,8 +3,8 @@
 #include <functional>
 #include <random>
 
-#include "base/cores.h"
-#include "base/pool.h"
+#include "base/threads/cores.h"
+#include "base/threads/pool.h"
 #include "support/older_processor.h"
 #include "support/op_call.h"
 

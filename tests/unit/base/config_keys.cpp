@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/log.h"
+#include "base/log/log.h"
 
 namespace belay {
 namespace {

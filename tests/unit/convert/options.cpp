@@ -2,8 +2,8 @@
 // Shapes, gears, outputs and types that options ask for.
 #include <gmock/gmock.h>
 
-#include "convert/aipp.h"
-#include "convert/input_shapes.h"
+#include "convert/atc/aipp.h"
+#include "convert/atc/input_shapes.h"
 #include "converted.h"
 #include "support/temporary_directory.h"
 

@@ -5,7 +5,7 @@
 #include "convert/passes/pass.h"
 #include "convert/passes/switches.h"
 #include "converted.h"
-#include "graph/infer.h"
+#include "graph/infer/infer.h"
 #include "support/temporary_directory.h"
 
 namespace belay::convert {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <thread>
 
-#include "base/trap.h"
+#include "base/endings/trap.h"
 #include "executor/failure.h"
 #include "executor/loaded_model.h"
 #include "unit/graph/builder.h"

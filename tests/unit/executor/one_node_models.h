@@ -8,7 +8,7 @@
 #include <random>
 
 #include "executor/loaded_model.h"
-#include "graph/infer.h"
+#include "graph/infer/infer.h"
 #include "unit/graph/builder.h"
 
 // Models of one node, run with the kernels of one row.

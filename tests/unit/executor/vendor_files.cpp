@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as the vendor's atc writes them. We have no such file: they are made with our own writer and the attributes that
-// its description names, so these tests cannot find what the description leaves out.
+// Files as the vendor's atc writes them. We have no such file: they are made with our own writer and the attributes
+// that its description names, so these tests cannot find what the description leaves out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "executor/loaded_model.h"
-#include "graph/attribute_coding.h"
-#include "graph/infer.h"
-#include "graph/om.h"
-#include "graph/om_json.h"
+#include "graph/ge_ir/attribute_coding.h"
+#include "graph/infer/infer.h"
+#include "graph/om/json.h"
+#include "graph/om/om.h"
 #include "unit/graph/builder.h"
 
 namespace belay::executor {

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <random>
 
-#include "graph/attribute_coding.h"
-#include "graph/infer.h"
-#include "graph/om.h"
-#include "graph/om_container.h"
-#include "graph/om_json.h"
+#include "graph/ge_ir/attribute_coding.h"
+#include "graph/infer/infer.h"
+#include "graph/om/container.h"
+#include "graph/om/json.h"
+#include "graph/om/om.h"
 #include "unit/graph/builder.h"
 
 namespace belay::graph {

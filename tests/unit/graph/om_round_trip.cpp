@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "graph/infer.h"
-#include "graph/om.h"
+#include "graph/infer/infer.h"
+#include "graph/om/om.h"
 #include "unit/graph/builder.h"
 #include "unit/graph/random_model.h"
 #include "unit/graph/same_model.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::graph {
 

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "dump/record.h"
+#include "dump/format/record.h"
 #include "support/temporary_directory.h"
 
 namespace belay::inspect {

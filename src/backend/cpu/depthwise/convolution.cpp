@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of each channel by itself: as many groups as channels.
-#include "graph/convolution.h"
+#include "graph/infer/convolution.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/product.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

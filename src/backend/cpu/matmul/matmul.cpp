@@ -7,8 +7,8 @@
 #include "backend/cpu/matmul/product.h"
 #include "backend/cpu/nn/matmul_shape.h"
 #include "backend/cpu/packed_weights.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "backend/cpu/matmul/dot.h"
 #include "backend/cpu/move/strided_copy.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu::matmul {
 namespace {

@@ -10,7 +10,7 @@
 #include "backend/cpu/move/order.h"
 #include "backend/cpu/move/order_keys.h"
 #include "backend/cpu/rows.h"
-#include "graph/infer_arguments.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {

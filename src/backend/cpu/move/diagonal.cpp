@@ -9,9 +9,9 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
 #include "base/text.h"
-#include "graph/infer_arguments.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {
@@ -80,7 +80,8 @@ MadeKernel make_eye(const KernelRequest& request) {
     const size_t rank = out[0].shape.size();
     const int64_t height = out[0].shape[rank - 2], width = out[0].shape[rank - 1];
     return with_type(AllTypes{}, type, [&]<class T>() -> Status {
-      for (int64_t i = 0, count = out[0].count(); i < count; ++i) out[0].as<T>()[i] = T(compute_t<T>(i / width % height == i % width));
+      for (int64_t i = 0, count = out[0].count(); i < count; ++i)
+        out[0].as<T>()[i] = T(compute_t<T>(i / width % height == i % width));
       return {};
     });
   });

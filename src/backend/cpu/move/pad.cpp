@@ -9,8 +9,8 @@
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
-#include "graph/infer_arguments.h"
-#include "graph/slice_plan.h"
+#include "graph/infer/arguments.h"
+#include "graph/infer/slice_plan.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -8,9 +8,9 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
 #include "base/text.h"
-#include "graph/infer_arguments.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -5,8 +5,8 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
-#include "graph/infer_arguments.h"
-#include "graph/slice_plan.h"
+#include "graph/infer/arguments.h"
+#include "graph/infer/slice_plan.h"
 
 namespace belay::backend::cpu {
 namespace {

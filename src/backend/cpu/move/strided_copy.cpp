@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "graph/types.h"
+#include "graph/tensor/types.h"
 
 namespace belay::backend::cpu {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/convolution.h"
+#include "graph/infer/convolution.h"
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"

@@ -6,7 +6,7 @@
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/matmul_shape.h"
 #include "backend/cpu/quant/exact_product.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

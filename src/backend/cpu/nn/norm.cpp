@@ -8,8 +8,8 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/nn/statistics.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
-#include "graph/window.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/window.h"
 
 namespace belay::backend::cpu {
 

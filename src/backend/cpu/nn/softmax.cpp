@@ -7,7 +7,7 @@
 #include "backend/cpu/loop_table.h"
 #include "backend/cpu/nn/loss.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 

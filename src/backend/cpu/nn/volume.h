@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "graph/window.h"
+#include "graph/infer/window.h"
 
 namespace belay::backend::cpu {
 

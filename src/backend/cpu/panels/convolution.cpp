@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/convolution.h"
+#include "graph/infer/convolution.h"
 
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/geometry.h"
 #include "backend/cpu/panels/product.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

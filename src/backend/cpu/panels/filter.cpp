@@ -3,8 +3,8 @@
 
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/panels/product.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu::panels {
 

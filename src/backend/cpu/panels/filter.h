@@ -4,7 +4,7 @@
 #include "backend/cpu/chain.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/packed_weights.h"
-#include "graph/convolution.h"
+#include "graph/infer/convolution.h"
 
 // What the convolutions that compute in panels have in common.
 namespace belay::backend::cpu::panels {

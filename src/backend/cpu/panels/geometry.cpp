@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backend/cpu/panels/interleave.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu::panels {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cpu/nn/volume.h"
-#include "graph/convolution.h"
+#include "graph/infer/convolution.h"
 
 namespace belay::backend::cpu::panels {
 

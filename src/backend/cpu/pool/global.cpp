@@ -9,7 +9,7 @@
 #include "backend/cpu/pool/fold_row.h"
 #include "backend/cpu/simd/layout_plan.h"
 #include "backend/cpu/simd/row_floats.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

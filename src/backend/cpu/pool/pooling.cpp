@@ -9,8 +9,8 @@
 #include "backend/cpu/pool/fold_row.h"
 #include "backend/cpu/pool/global.h"
 #include "backend/cpu/simd/layout_plan.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

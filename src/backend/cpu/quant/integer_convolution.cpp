@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/convolution.h"
+#include "graph/infer/convolution.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/other_row.h"
 #include "backend/cpu/quant/exact_product.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -12,9 +12,9 @@
 #include "backend/cpu/quant/exact_product.h"
 #include "backend/cpu/quant/parameter.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
 #include "base/text.h"
-#include "graph/infer_arguments.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace belay::backend::cpu {
 

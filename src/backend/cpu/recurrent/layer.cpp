@@ -3,7 +3,7 @@
 
 #include "backend/cpu/arguments.h"
 #include "base/text.h"
-#include "graph/infer_arguments.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {

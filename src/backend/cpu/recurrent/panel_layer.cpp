@@ -6,8 +6,8 @@
 #include "backend/cpu/matmul/product.h"
 #include "backend/cpu/packed_weights.h"
 #include "backend/cpu/recurrent/unit_layer.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

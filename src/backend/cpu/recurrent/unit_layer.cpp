@@ -5,8 +5,8 @@
 
 #include "backend/cpu/matmul/product.h"
 #include "backend/cpu/recurrent/unit_weights.h"
-#include "base/parallel.h"
-#include "base/steps.h"
+#include "base/threads/parallel.h"
+#include "base/threads/steps.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "backend/cpu/move/strided_copy.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 

@@ -5,7 +5,7 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 

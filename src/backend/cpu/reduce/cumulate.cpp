@@ -6,7 +6,7 @@
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 

@@ -9,8 +9,8 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/loop_table.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
-#include "graph/infer_arguments.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 

@@ -10,7 +10,7 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/simd/layout_plan.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -8,7 +8,7 @@
 #include "backend/cpu/rows.h"
 #include "backend/cpu/simd/layout_plan.h"
 #include "base/text.h"
-#include "graph/infer_arguments.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "graph/resize_plan.h"
+#include "graph/infer/resize_plan.h"
 
 namespace belay::backend::cpu {
 

@@ -7,7 +7,7 @@
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
-#include "graph/infer_arguments.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 

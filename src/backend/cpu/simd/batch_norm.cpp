@@ -7,7 +7,7 @@
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/batch_norm.h"
 #include "backend/cpu/simd/row_floats.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -5,8 +5,8 @@
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/simd/convert_floats.h"
 #include "backend/cpu/simd/layout_plan.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

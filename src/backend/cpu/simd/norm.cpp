@@ -10,8 +10,8 @@
 #include "backend/cpu/simd/map_floats.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "backend/cpu/simd/row_floats.h"
-#include "base/parallel.h"
-#include "graph/window.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/window.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -5,8 +5,8 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/simd/rotate_floats.h"
 #include "backend/cpu/simd/row_buffer.h"
-#include "base/parallel.h"
-#include "graph/infer_arguments.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "backend/cpu/simd/row_floats.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

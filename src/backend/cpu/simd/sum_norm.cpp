@@ -9,7 +9,7 @@
 #include "backend/cpu/simd/combine_floats.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "backend/cpu/simd/row_floats.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/more_rows.h"
-#include "graph/infer_arguments.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/gemm.h"
 #include "backend/cpu/more_rows.h"
-#include "graph/einsum_plan.h"
+#include "graph/infer/einsum_plan.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/more_rows.h"
-#include "graph/infer_arguments.h"
+#include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {

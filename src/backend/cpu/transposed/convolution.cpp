@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposed convolutions by phases: the places of y that have one remainder by the strides see the same taps of the
 // filter, and are a convolution with these alone.
-#include "graph/convolution.h"
+#include "graph/infer/convolution.h"
 
 #include <algorithm>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/product.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -8,10 +8,10 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
 #include "base/text.h"
-#include "graph/infer_arguments.h"
-#include "graph/resize_plan.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/arguments.h"
+#include "graph/infer/resize_plan.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/convolution.h"
+#include "graph/infer/convolution.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "backend/cpu/fast_rows.h"
 #include "backend/cpu/panels/geometry.h"
 #include "backend/cpu/winograd/guard.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
 namespace {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "api/aclnn/objects.h"
+#include "base/status.h"
+#include "operators/composition.h"
+#include "operators/plan.h"
+#include "runtime/stream/stream.h"
+
+namespace belay::api {
+
+// A recipe followed for certain types and shapes: shared by all calls that have them.
+struct AclnnPlan {
+  std::shared_ptr<operators::Plan> plan;
+  std::vector<operators::Place> inputs, outputs;
+};
+
+// One aclnn call between its phases: the plan, and the tensors as the program described them.
+class AclnnExecutor {
+ public:
+  AclnnExecutor(const char* function, AclnnPlan plan, std::vector<std::shared_ptr<TensorView>> inputs,
+                std::vector<std::shared_ptr<TensorView>> outputs);
+
+  // What a run needs: copies of tensors that are not contiguous, results that would overwrite what is still read, and
+  // the plan's own memory.
+  size_t workspace_bytes() const { return workspace_bytes_; }
+  // Queues the call with the addresses that the tensors have now. `workspace` may be null or too small: then a run
+  // takes memory of the host.
+  Status launch(const std::shared_ptr<Stream>& stream, void* workspace, size_t bytes) const;
+
+  std::atomic<bool> repeatable{false};
+
+ private:
+  struct Run;
+  Status check_memory() const;
+  std::unique_ptr<Run> make_run(Stream& stream) const;
+
+  const char* const function_;
+  const uint64_t sequence_;  // counts the first phases of the process
+  const AclnnPlan plan_;
+  const std::vector<std::shared_ptr<TensorView>> inputs_, outputs_;
+  size_t workspace_bytes_ = 0;
+};
+
+// The executor that a handle names, null when it is none; `take` ends its life.
+std::shared_ptr<AclnnExecutor> find_executor(const aclOpExecutor* handle);
+std::shared_ptr<AclnnExecutor> take_executor(const aclOpExecutor* handle);
+aclOpExecutor* keep_executor(std::shared_ptr<AclnnExecutor> executor);
+
+}  // namespace belay::api

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of operators that belong to no family.
+#include <algorithm>
+
+#include "base/text.h"
+#include "graph/infer/arguments.h"
+#include "graph/infer/einsum_plan.h"
+#include "graph/infer/rows.h"
+
+namespace belay::graph {
+namespace {
+
+Status einsum(InferContext& c) {
+  TRY(require_inputs(c, 1));
+  std::vector<Shape> shapes;
+  for (const TensorInfo& input : c.inputs) {
+    if (!rank_known(input.shape)) return c.add_output(c.inputs[0].type, {-2}), Status{};
+    shapes.push_back(input.shape);
+  }
+  const auto plan = plan_einsum(text_of(c.node, "equation", ""), shapes);
+  if (!plan.ok()) return c.fail(plan.status().message);
+  c.add_output(c.inputs[0].type, (*plan).result_shape());
+  return {};
+}
+
+Status determinant(InferContext& c) {
+  Shape y = c.shape(0);
+  if (rank_known(y)) {
+    if (y.size() < 2) return c.fail("x must hold matrices");
+    y.resize(y.size() - 2);
+  }
+  c.add_output(c.inputs[0].type, std::move(y));
+  return {};
+}
+
+// A row of counts for each row of the input.
+Status tf_idf(InferContext& c) {
+  const auto places = ints_of(c.node, "ngram_indexes");
+  const int64_t width = places.empty() ? 0 : *std::max_element(places.begin(), places.end()) + 1;
+  const Shape& x = c.shape(0);
+  if (!rank_known(x)) return c.add_output(DataType::Float, {-2}), Status{};
+  if (x.size() > 2) return c.fail("its input must have one or two dimensions");
+  c.add_output(DataType::Float, x.size() == 2 ? Shape{x[0], width} : Shape{width});
+  return {};
+}
+
+// What the model wants of its images was written down when the operator was put in; how many there are, the input says.
+Status aipp(InferContext& c) {
+  if (c.node.outputs.empty()) return c.fail("it has no description of its result");
+  Shape y = c.node.outputs[0].shape;
+  if (!y.empty() && rank_known(c.shape(0)) && !c.shape(0).empty()) y[0] = c.shape(0)[0];
+  c.add_output(c.node.outputs[0].type, std::move(y));
+  return {};
+}
+
+Status random_tensor(InferContext& c) {
+  const DataType type = type_of(c.node, "dtype", DataType::Float);
+  const auto shape = c.partial_ints(0);
+  if (!shape) return c.add_output(type, {-2}), Status{};
+  Shape y = *shape;
+  for (int64_t& dim : y)
+    if (dim < 0) dim = -1;
+  c.add_output(type, std::move(y));
+  return {};
+}
+
+Status multinomial(InferContext& c) {
+  const Shape& x = c.shape(0);
+  if (rank_known(x) && x.size() != 2) return c.fail("logits must be [batch, classes]");
+  const auto samples = scalar(c, 1);
+  c.add_output(type_of(c.node, "dtype", DataType::Int64), {rank_known(x) ? x[0] : -1, samples ? *samples : -1});
+  return {};
+}
+
+Status like_x(InferContext& c) {
+  c.add_output(c.inputs[0].type, c.shape(0));
+  return {};
+}
+
+// As many places as the offsets have.
+Status deform_conv(InferContext& c) {
+  TRY(require_inputs(c, 3));
+  const Shape &x = c.shape(0), &w = c.shape(1), &offset = c.shape(2);
+  if (!rank_known(x) || !rank_known(w) || !rank_known(offset)) return c.add_output(c.inputs[0].type, {-2}), Status{};
+  if (x.size() != 4 || w.size() != 4 || offset.size() != 4) return c.fail("x, w and offset must have 4 dimensions");
+  c.add_output(c.inputs[0].type, {x[0], w[0], offset[2], offset[3]});
+  return {};
+}
+
+// The number of a row.
+Status map_index(InferContext& c) {
+  TRY(require_inputs(c, 2));
+  c.add_output(DataType::Int32, {});
+  return {};
+}
+
+Status branch_refused(InferContext& c) {
+  const auto types = ints_of(c.node, "types");
+  const auto shapes = get_or(c.node.attributes, "shapes", std::vector<Shape>{});
+  if (types.size() != shapes.size()) return c.fail("types and shapes differ in number");
+  for (size_t i = 0; i < types.size(); ++i) c.add_output(static_cast<DataType>(types[i]), shapes[i]);
+  return {};
+}
+
+constexpr InferRow rows[] = {
+    {"Aipp", aipp},
+    {"BranchRefused", branch_refused},
+    {"DeformConv", deform_conv},
+    {"Einsum", einsum},
+    {"MapIndex", map_index},
+    {"MatrixDeterminant", determinant},
+    {"Multinomial", multinomial},
+    {"RandomStandardNormal", random_tensor},
+    {"RandomUniform", random_tensor},
+    {"RotaryMul", like_x},
+    {"RotaryPositionEmbedding", like_x},
+    {"TfIdfVectorizer", tf_idf},
+};
+
+}  // namespace
+
+std::span<const InferRow> infer_rows_special() { return rows; }
+
+}  // namespace belay::graph
