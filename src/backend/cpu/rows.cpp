@@ -3,8 +3,6 @@
 
 #include <set>
 
-#include "backend/cpu/fast_rows.h"
-#include "backend/cpu/more_rows.h"
 #include "backend/cpu/widened.h"
 
 namespace belay::backend {
@@ -13,7 +11,10 @@ namespace {
 
 using Family = std::span<const KernelRow> (*)();
 
-// In order of preference: of the rows of one operator the first that accepts is taken.
+// In order of preference: of the rows of one operator the first that accepts is taken. Vector code stands before the
+// reference. Where two families of it know the same operator, the narrower one stands first: convolutions of each
+// channel by itself and Winograd's before the panels, which take any. All else knows operators of its own, and its place
+// does not matter.
 // clang-format off
 constexpr Family fast_families[] = {
     cpu::simd_map_rows,

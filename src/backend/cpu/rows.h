@@ -5,8 +5,43 @@
 
 #include "backend/kernel.h"
 
-// The rows of each operator family, defined in the family's file. rows.cpp lists the families, the fast ones first.
+// The rows of each operator family, defined in the family's file; rows.cpp puts them in order.
 namespace belay::backend::cpu {
+
+// Tried first: vector code, for the types and shapes that it knows.
+
+// Of the files in cpu/simd.
+std::span<const KernelRow> simd_map_rows();
+std::span<const KernelRow> simd_combine_rows();
+std::span<const KernelRow> simd_channelwise_rows();
+std::span<const KernelRow> simd_cast_rows();
+std::span<const KernelRow> simd_softmax_rows();
+std::span<const KernelRow> simd_norm_rows();
+std::span<const KernelRow> simd_sum_norm_rows();
+std::span<const KernelRow> simd_rotary_rows();
+std::span<const KernelRow> simd_batch_norm_rows();
+std::span<const KernelRow> simd_reduce_rows();
+
+// Of the files in cpu/pool.
+std::span<const KernelRow> simd_pooling_rows();
+std::span<const KernelRow> simd_global_pool_rows();
+
+// Of the files in cpu/depthwise, cpu/transposed, cpu/winograd and cpu/panels.
+std::span<const KernelRow> depthwise_rows();
+std::span<const KernelRow> transposed_rows();
+std::span<const KernelRow> winograd_rows();
+std::span<const KernelRow> panel_convolution_rows();
+std::span<const KernelRow> panel_matmul_rows();
+std::span<const KernelRow> panel_recurrent_rows();
+
+// Of cpu/nn.
+std::span<const KernelRow> gemm_rows();
+
+// Of the files in cpu/quant: integers by way of floats.
+std::span<const KernelRow> integer_matmul_rows();
+std::span<const KernelRow> integer_convolution_rows();
+
+// The reference: plain code for all types and shapes.
 
 std::span<const KernelRow> unary_rows();
 std::span<const KernelRow> activation_rows();
@@ -50,5 +85,16 @@ std::span<const KernelRow> suppress_rows();
 std::span<const KernelRow> recurrent_rows();
 std::span<const KernelRow> quantize_rows();
 std::span<const KernelRow> quant_matmul_rows();
+
+// Of the files in cpu/special.
+std::span<const KernelRow> einsum_rows();
+std::span<const KernelRow> branch_refused_rows();
+std::span<const KernelRow> determinant_rows();
+std::span<const KernelRow> tf_idf_rows();
+std::span<const KernelRow> aipp_rows();
+std::span<const KernelRow> random_rows();
+std::span<const KernelRow> rotary_rows();
+std::span<const KernelRow> deform_rows();
+std::span<const KernelRow> full_connection_rows();
 
 }  // namespace belay::backend::cpu

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "backend/cpu/depthwise/convolve_row.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/product.h"
+#include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "backend/cpu/chain.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/matmul/product.h"
 #include "backend/cpu/nn/matmul_shape.h"
 #include "backend/cpu/packed_weights.h"
+#include "backend/cpu/rows.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
 

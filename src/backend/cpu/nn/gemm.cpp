@@ -3,9 +3,9 @@
 #include "backend/cpu/gemm.h"
 
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/matmul_shape.h"
 #include "backend/cpu/quant/exact_product.h"
+#include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "backend/cpu/broadcast.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/geometry.h"
 #include "backend/cpu/panels/product.h"
+#include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/pool/fold_row.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/layout_plan.h"
 #include "backend/cpu/simd/row_floats.h"
 #include "base/threads/parallel.h"

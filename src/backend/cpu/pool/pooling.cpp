@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/divisor.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/pool/fold_row.h"
 #include "backend/cpu/pool/global.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/layout_plan.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "backend/cpu/broadcast.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/other_row.h"
 #include "backend/cpu/quant/exact_product.h"
+#include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/matmul_shape.h"
 #include "backend/cpu/other_row.h"
 #include "backend/cpu/quant/exact_product.h"
+#include "backend/cpu/rows.h"
 
 namespace belay::backend::cpu {
 namespace {

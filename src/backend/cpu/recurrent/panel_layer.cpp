@@ -2,10 +2,10 @@
 // Recurrent layers of floats: one product with the input for all steps, then a small product for each step.
 #include <algorithm>
 
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/matmul/product.h"
 #include "backend/cpu/packed_weights.h"
 #include "backend/cpu/recurrent/unit_layer.h"
+#include "backend/cpu/rows.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
 

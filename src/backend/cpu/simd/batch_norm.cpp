@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/nn/batch_norm.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/row_floats.h"
 #include "base/threads/parallel.h"
 

@@ -2,7 +2,7 @@
 // Cast between floats of two widths, and between float and int32.
 #include <algorithm>
 
-#include "backend/cpu/fast_rows.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/convert_floats.h"
 #include "backend/cpu/simd/layout_plan.h"
 #include "base/text.h"

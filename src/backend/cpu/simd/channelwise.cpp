@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators whose second operand belongs to the channels: PRelu, BiasAdd, Bias.
-#include "backend/cpu/fast_rows.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/elementwise_kernel.h"
 
 namespace belay::backend::cpu {

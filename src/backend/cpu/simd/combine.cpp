@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element-wise functions of two tensors.
-#include "backend/cpu/fast_rows.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/elementwise_kernel.h"
 
 namespace belay::backend::cpu {

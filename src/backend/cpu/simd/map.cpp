@@ -2,7 +2,7 @@
 // Element-wise functions of one tensor.
 #include <cstring>
 
-#include "backend/cpu/fast_rows.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/elementwise_kernel.h"
 #include "base/text.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/map_floats.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "backend/cpu/simd/row_floats.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "backend/cpu/simd/row_floats.h"
 #include "base/threads/parallel.h"

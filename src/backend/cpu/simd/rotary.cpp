@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rotary position embedding, row by row: x * cos + turned(x) * sin.
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/rotate_floats.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "base/threads/parallel.h"

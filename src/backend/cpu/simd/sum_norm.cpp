@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "backend/cpu/arguments.h"
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/simd/combine_floats.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "backend/cpu/simd/row_floats.h"

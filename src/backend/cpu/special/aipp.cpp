@@ -6,7 +6,7 @@
 
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/more_rows.h"
+#include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
 #include "graph/infer/arguments.h"
 

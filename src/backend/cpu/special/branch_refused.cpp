@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/more_rows.h"
+#include "backend/cpu/rows.h"
 #include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {

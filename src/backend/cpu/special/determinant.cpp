@@ -5,7 +5,7 @@
 
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/more_rows.h"
+#include "backend/cpu/rows.h"
 
 namespace belay::backend::cpu {
 namespace {

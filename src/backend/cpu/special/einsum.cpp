@@ -6,7 +6,7 @@
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/gemm.h"
-#include "backend/cpu/more_rows.h"
+#include "backend/cpu/rows.h"
 #include "graph/infer/einsum_plan.h"
 
 namespace belay::backend::cpu {

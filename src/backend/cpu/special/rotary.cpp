@@ -2,7 +2,7 @@
 // Rotary position embedding: x * cos + turned(x) * sin.
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/more_rows.h"
+#include "backend/cpu/rows.h"
 #include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {

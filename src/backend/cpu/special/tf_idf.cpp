@@ -5,7 +5,7 @@
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/more_rows.h"
+#include "backend/cpu/rows.h"
 #include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/product.h"
+#include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "backend/cpu/fast_rows.h"
 #include "backend/cpu/panels/geometry.h"
+#include "backend/cpu/rows.h"
 #include "backend/cpu/winograd/guard.h"
 #include "base/threads/parallel.h"
 
