@@ -6,7 +6,6 @@
 #include "backend/kernel.h"
 #include "base/text.h"
 #include "graph/infer/infer.h"
-#include "graph/om/om.h"
 
 namespace belay::backend {
 namespace {

@@ -7,14 +7,13 @@
 #include "backend/layout.h"
 #include "base/threads/parallel.h"
 #include "executor/branch.h"
+#include "executor/graph_walk.h"
 
 namespace belay::executor {
 namespace {
 
 using graph::Node;
 using graph::TensorInfo;
-
-constexpr std::string_view kParentIndex = "_parent_node_index";
 
 }  // namespace
 
@@ -44,9 +43,9 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
   of_node_.resize(graph_.nodes.size());
   std::string problems;
   aclError code = ACL_SUCCESS;
-  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-    Status status = add_node(static_cast<int>(i));
-    if (status.ok()) continue;
+  TRY(walk(graph_, [&](NodeKind kind, size_t i) -> Status {
+    Status status = add_node(kind, static_cast<int>(i));
+    if (status.ok()) return {};
     if (not_static_) {
       not_static = true;
       return status;
@@ -55,7 +54,8 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
     problems += (problems.empty() ? "" : "\n") + status.message;
     for (const TensorInfo& output : inference_.outputs_of(static_cast<int>(i)))  // go on, to find all of them
       of_node_[i].push_back(add_value({output.type, output.shape}));
-  }
+    return {};
+  }));
   if (code != ACL_SUCCESS) return Status{code, problems};
   program_->tasks_end_ = next_task_;
   show_parts();
@@ -68,23 +68,22 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
   return std::move(program_);
 }
 
-Status Compiler::add_node(int index) {
+Status Compiler::add_node(NodeKind kind, int index) {
   const Node& node = graph_.nodes[index];
-  if (node.type == "Const" || node.type == "Constant") return add_constant(index), Status{};
-  if (node.type == "NetOutput") return add_outputs(index), Status{};
+  if (kind == NodeKind::Constant) return add_constant(index), Status{};
+  if (kind == NodeKind::Result) return add_results(index), Status{};
   for (const TensorInfo& output : inference_.outputs_of(index)) {
     if (graph::is_known(output.shape)) continue;
     not_static_ = true;
     return {ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": its shape is not known before it runs"};
   }
-  if (node.type == "Data" || node.type == "AippData") return add_input(index), Status{};
-  if (is_loop(node)) {
+  if (kind == NodeKind::Input) return add_input(index), Status{};
+  if (kind == NodeKind::Loop) {
     not_static_ = true;
     return {ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": a loop runs node by node"};
   }
-  if (is_choice(node)) return add_choice(index);
-  if (const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers))
-    return add_members(index, **members);
+  if (kind == NodeKind::Choice) return add_choice(index);
+  if (kind == NodeKind::Fused) return add_members(index);
   return add_kernel(index);
 }
 
@@ -92,9 +91,7 @@ void Compiler::add_input(int index) {
   const Node& node = graph_.nodes[index];
   const TensorInfo& info = inference_.outputs_of(index)[0];
   const int value = add_value({info.type, info.shape});
-  values_[value].input = role_ == GraphRole::Subgraph
-                             ? static_cast<int>(graph::parent_port(node))
-                             : static_cast<int>(graph::get_or<int64_t>(node.attributes, "index", 0));
+  values_[value].input = static_cast<int>(input_port(node, role_));
   of_node_[index] = {value};
   if (role_ == GraphRole::Members) know_constant(value);
   auto& step = add_step(node);
@@ -123,14 +120,11 @@ void Compiler::add_constant(int index) {
   of_node_[index] = {value};
 }
 
-void Compiler::add_outputs(int index) {
+void Compiler::add_results(int index) {
   const Node& node = graph_.nodes[index];
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i].connected()) continue;
-    size_t port = results_.size();
-    if (role_ == GraphRole::Subgraph && i < node.input_descs.size())
-      port = static_cast<size_t>(
-          graph::get_or<int64_t>(node.input_descs[i].attributes, kParentIndex, static_cast<int64_t>(port)));
+    const size_t port = result_port(node, role_, i);
     results_.resize(std::max(results_.size(), port + 1), -1);
     results_[port] = as_layout(of_node_[node.inputs[i].node][node.inputs[i].output], backend::Layout::Plain, index, i);
   }
@@ -183,9 +177,8 @@ Status Compiler::add_choice(int index) {
   const auto infos = inference_.inputs_of(node);
   const bool gears = graph::chooses_gear(node);  // each branch has the shapes of its own gear
   std::vector<std::unique_ptr<Program>> branches;
-  for (const std::string& name : node.subgraphs) {
-    const graph::Graph* graph = model_.find_graph(name);
-    if (!graph) return {ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": subgraph " + name + " does not exist"};
+  for (size_t branch = 0; branch < node.subgraphs.size(); ++branch) {
+    const graph::Graph* graph = TRY(subgraph_of(model_, node, branch));
     // A branch that does not fit these shapes must be left alone until it is taken: the graph runs node by node.
     if (!gears && node.subgraphs.size() > 1)
       if (const Status status = graph::GraphInference(&model_, *graph).run(infos); !status.ok()) {
@@ -208,7 +201,7 @@ Status Compiler::add_choice(int index) {
 }
 
 // A fused node: one kernel that does it all, or its members one after the other.
-Status Compiler::add_members(int index, const graph::Graph& members) {
+Status Compiler::add_members(int index) {
   const Node& node = graph_.nodes[index];
   if (add_kernel(index).ok()) return {};
   of_node_[index].clear();
@@ -220,7 +213,7 @@ Status Compiler::add_members(int index, const graph::Graph& members) {
   ProgramOptions options = options_;
   if (!options.inside) options.fused = &node;
   options.inside = true;
-  auto program = TRY(Program::compile(model_, members, GraphRole::Members, infos, options, not_static_));
+  auto program = TRY(Program::compile(model_, members_of(node), GraphRole::Members, infos, options, not_static_));
   for (const TensorInfo& info : inference_.outputs_of(index))
     of_node_[index].push_back(add_value({info.type, info.shape}));
   auto& step = add_step(node);

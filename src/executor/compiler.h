@@ -35,13 +35,13 @@ class Compiler {
   };
 
   Status infer(std::span<const graph::TensorInfo> inputs);
-  Status add_node(int index);
+  Status add_node(NodeKind kind, int index);
   void add_input(int index);
   void add_constant(int index);
   Status add_kernel(int index);
   Status add_choice(int index);
-  Status add_members(int index, const graph::Graph& members);
-  void add_outputs(int index);
+  Status add_members(int index);
+  void add_results(int index);
 
   Program::Step& add_step(const graph::Node& node);
   int add_value(Tensor tensor);

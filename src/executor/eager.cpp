@@ -10,6 +10,7 @@
 #include "base/threads/parallel.h"
 #include "executor/branch.h"
 #include "executor/failure.h"
+#include "executor/graph_walk.h"
 #include "executor/overflow_guard.h"
 #include "executor/timing.h"
 #include "graph/infer/graph.h"
@@ -21,7 +22,6 @@ using graph::Node;
 using graph::TensorInfo;
 
 constexpr size_t kKernelsPerNode = 8;
-constexpr std::string_view kParentIndex = "_parent_node_index";
 
 Result<LiveTensor> allocate(Tensor tensor, Allocator& allocator) {
   const size_t bytes = backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
@@ -47,11 +47,6 @@ LiveTensor constant_of(const Node& node) {
           constant};
 }
 
-size_t data_index(const Node& node, GraphRole role) {
-  if (role == GraphRole::Subgraph) return graph::parent_port(node);
-  return static_cast<size_t>(graph::get_or<int64_t>(node.attributes, "index", 0));
-}
-
 // How many nodes still need a node's outputs.
 std::vector<int> count_uses(const graph::Graph& graph) {
   std::vector<int> uses(graph.nodes.size());
@@ -65,13 +60,6 @@ std::vector<Tensor> tensors_of(const std::vector<LiveTensor>& values) {
   std::vector<Tensor> tensors;
   for (const LiveTensor& value : values) tensors.push_back(value.tensor);
   return tensors;
-}
-
-// Which result of the graph an input of its NetOutput is.
-size_t result_port(const Node& net_output, GraphRole role, size_t input) {
-  if (role != GraphRole::Subgraph || input >= net_output.input_descs.size()) return input;
-  return static_cast<size_t>(
-      graph::get_or<int64_t>(net_output.input_descs[input].attributes, kParentIndex, static_cast<int64_t>(input)));
 }
 
 std::vector<LiveTensor> results_of(const Node& net_output, GraphRole role, const std::vector<LiveTensor>& inputs) {
@@ -109,45 +97,48 @@ EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role,
   std::vector<LiveTensor> results;
   const bool counts_tasks = !info.single && !options_.inside;
   if (counts_tasks) info.task_id = 0;
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+  TRY(walk(graph, [&](NodeKind kind, size_t i) -> Status {
     const Node& node = graph.nodes[i];
     std::vector<LiveTensor> taken;
     for (const graph::Edge& edge : node.inputs)
       taken.push_back(edge.connected() ? values[edge.node][edge.output] : LiveTensor{{.present = false}});
-    if (node.type == "Data" || node.type == "AippData") {
-      const size_t index = data_index(node, role);
+    if (kind == NodeKind::Input) {
+      const size_t index = input_port(node, role);
       if (index >= inputs.size())
-        return Status{ACL_ERROR_GE_FAILURE, "Data " + node.name + ": there is no input " + std::to_string(index)};
+        return {ACL_ERROR_GE_FAILURE, "Data " + node.name + ": there is no input " + std::to_string(index)};
       values[i] = {inputs[index]};
-    } else if (node.type == "Const" || node.type == "Constant") {
+    } else if (kind == NodeKind::Constant) {
       values[i] = {constant_of(node)};
-    } else if (node.type == "NetOutput") {
+    } else if (kind == NodeKind::Result) {
       results = results_of(node, role, taken);
     } else {
-      values[i] = TRY(run_node(node, info, taken, allocator));
+      values[i] = TRY(run_node(kind, node, info, taken, allocator));
       if (has_task(node) && counts_tasks) ++info.task_id;
     }
     for (const graph::Edge& edge : node.inputs)
       if (edge.connected() && --uses[edge.node] == 0) values[edge.node].clear();
     if (!faults().ops.empty()) overwrite_others(graph, node, values);
-  }
+    return {};
+  }));
   return results;
 }
 
-EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
-                                           Allocator& allocator) {
+EagerRunner::Outputs EagerRunner::run_node(NodeKind kind, const Node& node, RunInfo info,
+                                           const std::vector<LiveTensor>& inputs, Allocator& allocator) {
   std::vector<Observer*> watchers;
   for (const auto& observer : options_.observers)
     if (!options_.inside && observer->wants(node)) watchers.push_back(observer.get());
   const auto seen = tensors_of(inputs);
   const uint64_t clipped_before = info.guard ? info.guard->clipped() : 0;
   for (Observer* watcher : watchers) watcher->starts(info, node, seen);
-  Outputs outputs = is_choice(node) ? run_choice(node, info, inputs, allocator)
-                    : is_loop(node) ? run_loop(node, info, inputs, allocator)
-                                    : run_fused(node, info, inputs, allocator);
+  const bool control = kind == NodeKind::Choice || kind == NodeKind::Loop;
+  Outputs outputs = kind == NodeKind::Choice  ? run_choice(node, info, inputs, allocator)
+                    : kind == NodeKind::Loop  ? run_loop(node, info, inputs, allocator)
+                    : kind == NodeKind::Fused ? run_fused(node, info, inputs, allocator)
+                                              : run_kernel(node, info, inputs, allocator);
   if (!outputs.ok()) {
     Status status = outputs.status();
-    if (is_choice(node) || is_loop(node) || options_.inside) return status;
+    if (control || options_.inside) return status;
     if (status.code != ACL_ERROR_RT_AICORE_EXCEPTION)  // no kernel's doing
       return Status{status.code, node.type + " " + node.name + ": " + status.message};
     std::vector<Tensor> tried = tensors_of(tried_);
@@ -163,8 +154,7 @@ EagerRunner::Outputs EagerRunner::run_node(const Node& node, RunInfo info, const
 // A fused node runs its members one after the other: its shapes come too late to look for one kernel.
 EagerRunner::Outputs EagerRunner::run_fused(const Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
                                             Allocator& allocator) {
-  const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers);
-  if (!members) return run_kernel(node, info, inputs, allocator);
+  const graph::Graph& members = members_of(node);
   if (!members_)
     members_ = std::make_unique<EagerRunner>(model_, ProgramOptions{.threads = options_.threads,
                                                                     .only_kernels = options_.only_kernels,
@@ -172,11 +162,11 @@ EagerRunner::Outputs EagerRunner::run_fused(const Node& node, RunInfo info, cons
                                                                     .inside = true});
   members_->fused_ = fused_ ? fused_ : &node;
   const Injection* injection = injection_of(node);
-  if (!injection) return members_->run(**members, GraphRole::Members, info, inputs, allocator);
+  if (!injection) return members_->run(members, GraphRole::Members, info, inputs, allocator);
   Outputs outputs = Status{};
   const auto taken = tensors_of(inputs);
   TRY(call_guarded({info, node, "", taken}, injection, [&] {
-    outputs = members_->run(**members, GraphRole::Members, info, inputs, allocator);
+    outputs = members_->run(members, GraphRole::Members, info, inputs, allocator);
     return outputs.ok() ? Status{} : outputs.status();
   }));
   injection->after(tensors_of(*outputs), true);
@@ -325,10 +315,7 @@ Result<const EagerRunner::CachedKernel*> EagerRunner::find_kernel(const Node& no
 
 EagerRunner::Outputs EagerRunner::run_subgraph(const Node& node, size_t index, RunInfo info,
                                                const std::vector<LiveTensor>& inputs, Allocator& allocator) {
-  const graph::Graph* graph = index < node.subgraphs.size() ? model_.find_graph(node.subgraphs[index]) : nullptr;
-  if (!graph)
-    return Status{ACL_ERROR_GE_FAILURE, node.type + " " + node.name + ": it has no subgraph " + std::to_string(index)};
-  return run(*graph, GraphRole::Subgraph, info, inputs, allocator);
+  return run(*TRY(subgraph_of(model_, node, index)), GraphRole::Subgraph, info, inputs, allocator);
 }
 
 EagerRunner::Outputs EagerRunner::run_choice(const Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,

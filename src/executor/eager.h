@@ -46,7 +46,8 @@ class EagerRunner {
     std::string_view how;  // its row
   };
 
-  Outputs run_node(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs, Allocator& allocator);
+  Outputs run_node(NodeKind kind, const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
+                   Allocator& allocator);
   Outputs run_kernel(const graph::Node& node, RunInfo info, const std::vector<LiveTensor>& inputs,
                      Allocator& allocator);
   Status call(const graph::Node& node, const RunInfo& info, const CachedKernel& kernel, std::span<const Tensor> inputs,

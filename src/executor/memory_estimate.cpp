@@ -5,7 +5,7 @@
 
 #include "backend/kernel.h"
 #include "executor/arena_plan.h"
-#include "executor/branch.h"
+#include "executor/graph_walk.h"
 #include "graph/infer/constant_nodes.h"
 #include "graph/infer/graph.h"
 
@@ -36,24 +36,25 @@ class Estimator {
     const auto constant = graph::constant_nodes(graph);  // computed at load: no part of it
     std::vector<Block> blocks;
     std::vector<std::vector<size_t>> of_node(graph.nodes.size());
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    TRY(walk(graph, [&](NodeKind kind, size_t i) -> Status {
       const graph::Node& node = graph.nodes[i];
+      const int at = static_cast<int>(i);
       for (const graph::Edge& edge : node.inputs)
         if (edge.connected())
-          for (const size_t block : of_node[static_cast<size_t>(edge.node)]) blocks[block].last = static_cast<int>(i);
-      if (graph::is_graph_input(node) || constant[i]) continue;
-      dynamic |= is_loop(node);
-      if (const size_t inside = TRY(inner(node, inference)); inside > 0)
-        blocks.push_back({inside, static_cast<int>(i), static_cast<int>(i)});
-      for (const TensorInfo& output : inference.outputs_of(static_cast<int>(i))) {
+          for (const size_t block : of_node[static_cast<size_t>(edge.node)]) blocks[block].last = at;
+      if (dynamic || kind == NodeKind::Input || constant[i]) return {};
+      dynamic |= kind == NodeKind::Loop;
+      if (const size_t inside = TRY(inner(kind, node, inference)); inside > 0) blocks.push_back({inside, at, at});
+      for (const TensorInfo& output : inference.outputs_of(at)) {
         if (!graph::is_known(output.shape)) dynamic = true;
-        if (dynamic) return size_t{0};
+        if (dynamic) return {};
         of_node[i].push_back(blocks.size());
-        blocks.push_back({largest_storage(output.type, output.shape), static_cast<int>(i), static_cast<int>(i)});
+        blocks.push_back({largest_storage(output.type, output.shape), at, at});
       }
-      blocks.push_back(
-          {widened(graph, static_cast<int>(i), inference, constant), static_cast<int>(i), static_cast<int>(i)});
-    }
+      blocks.push_back({widened(graph, at, inference, constant), at, at});
+      return {};
+    }));
+    if (dynamic) return size_t{0};
     return plan_arena(blocks);
   }
 
@@ -74,14 +75,12 @@ class Estimator {
   }
 
   // What a node needs while its own graphs run: of several branches the largest.
-  Result<size_t> inner(const graph::Node& node, const graph::GraphInference& inference) {
+  Result<size_t> inner(NodeKind kind, const graph::Node& node, const graph::GraphInference& inference) {
     const auto inputs = inference.inputs_of(node);
-    if (const auto* members = graph::get_if<std::shared_ptr<graph::Graph>>(node.attributes, graph::kMembers))
-      return arena(**members, inputs);
+    if (kind == NodeKind::Fused) return arena(members_of(node), inputs);
     size_t most = 0;
-    for (const std::string& name : node.subgraphs) {
-      const graph::Graph* graph = model_.find_graph(name);
-      if (!graph || dynamic) continue;
+    for (size_t branch = 0; branch < node.subgraphs.size() && !dynamic; ++branch) {
+      const graph::Graph* graph = TRY(subgraph_of(model_, node, branch));
       const bool gears = graph::chooses_gear(node);
       const auto bytes = arena(*graph, gears ? std::span<const TensorInfo>() : std::span(inputs));
       if (!bytes.ok() && !gears && node.subgraphs.size() > 1) {

@@ -10,6 +10,7 @@
 #include "backend/kernel.h"
 #include "backend/work.h"
 #include "executor/injection.h"
+#include "executor/graph_walk.h"
 #include "executor/observer.h"
 #include "graph/infer/infer.h"
 #include "graph/model/graph.h"
@@ -27,13 +28,6 @@ struct ProgramOptions {
   bool single = false;                 // operators outside of a model
   bool inside = false;                 // of a fused node, which tells of failures
   const graph::Node* fused = nullptr;  // that node, when it is watched
-};
-
-// How a graph is called, which decides where its inputs are found.
-enum class GraphRole {
-  Main,      // Data nodes by their `index`
-  Members,   // of a fused node: the same, and nobody watches
-  Subgraph,  // of a control node: Data nodes by the parent's port
 };
 
 // A graph whose shapes are all known, made ready to run: kernels, layouts, and the place of every tensor in one arena.

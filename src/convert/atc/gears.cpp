@@ -102,10 +102,10 @@ void adopt(graph::Graph& branch, size_t gear, bool outermost) {
     for (auto& subgraph : node.subgraphs) subgraph += suffix;
     if (!outermost) continue;
     if (graph::is_graph_input(node))
-      node.attributes["_parent_node_index"] = 1 + graph::get_or<int64_t>(node.attributes, "index", 0);
+      node.attributes[graph::kParentIndex] = 1 + graph::get_or<int64_t>(node.attributes, "index", 0);
     if (node.type != "NetOutput") continue;
     for (size_t i = 0; i < node.input_descs.size(); ++i)
-      node.input_descs[i].attributes["_parent_node_index"] = static_cast<int64_t>(i);
+      node.input_descs[i].attributes[graph::kParentIndex] = static_cast<int64_t>(i);
   }
 }
 

@@ -136,7 +136,7 @@ void GraphImporter::set_parent_ports(const std::vector<int>& data_nodes, int fir
   for (size_t i = 0; i < data_nodes.size(); ++i) {
     auto& attributes = builder_.node(data_nodes[i]).attributes;
     attributes["index"] = static_cast<int64_t>(i);
-    attributes["_parent_node_index"] = static_cast<int64_t>(i) + first_port;
+    attributes[graph::kParentIndex] = static_cast<int64_t>(i) + first_port;
   }
 }
 
@@ -237,7 +237,7 @@ void GraphImporter::add_outputs(const std::vector<std::string>& tensors, std::ve
   auto& added = builder_.node(builder_.last());
   if (!inner()) return;
   for (size_t i = 0; i < added.input_descs.size(); ++i)
-    added.input_descs[i].attributes["_parent_node_index"] = static_cast<int64_t>(i);
+    added.input_descs[i].attributes[graph::kParentIndex] = static_cast<int64_t>(i);
 }
 
 }  // namespace belay::convert

@@ -9,7 +9,6 @@
 namespace belay::graph {
 namespace {
 
-constexpr std::string_view kParentIndex = "_parent_node_index";
 
 // Shapes that only the kernel makes exact are unknown until it has run.
 void forget_bounds(InferContext& context) {
@@ -69,6 +68,12 @@ size_t parent_port(const Node& data) {
   return static_cast<size_t>(get_or<int64_t>(data.attributes, "index", 0));
 }
 
+size_t parent_result(const Node& net_output, size_t input) {
+  if (input >= net_output.input_descs.size()) return input;
+  const auto& attributes = net_output.input_descs[input].attributes;
+  return static_cast<size_t>(get_or<int64_t>(attributes, kParentIndex, static_cast<int64_t>(input)));
+}
+
 Status GraphInference::run() { return run({}); }
 
 Status GraphInference::run(std::span<const TensorInfo> parent_inputs) {
@@ -106,10 +111,7 @@ std::vector<TensorInfo> GraphInference::results() const {
   const auto inputs = inputs_of(output);
   std::vector<TensorInfo> results(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    size_t port = i;
-    if (i < output.input_descs.size())
-      port =
-          static_cast<size_t>(get_or<int64_t>(output.input_descs[i].attributes, kParentIndex, static_cast<int64_t>(i)));
+    const size_t port = parent_result(output, i);
     if (port < results.size()) results[port] = inputs[i];
   }
   return results;

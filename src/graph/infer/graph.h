@@ -52,5 +52,7 @@ bool chooses_gear(const Node& node);
 
 // The input of the parent node that a subgraph's Data node stands for.
 size_t parent_port(const Node& data);
+// The output of the parent node that an input of a subgraph's NetOutput stands for.
+size_t parent_result(const Node& net_output, size_t input);
 
 }  // namespace belay::graph

@@ -87,4 +87,12 @@ struct Model {
   Graph* find_graph(std::string_view name);
 };
 
+// An attribute that reading gives a model whose file holds several (a dynamic-shape model and its compiled parts): how
+// many.
+inline constexpr std::string_view kFileModels = "_belay_file_models";
+
+// An attribute of the Data nodes of a subgraph, and of the input descriptions of its NetOutput: which input or output of
+// the parent node that is.
+inline constexpr const char* kParentIndex = "_parent_node_index";
+
 }  // namespace belay::graph

@@ -42,10 +42,6 @@ struct OmFile {
   std::vector<std::pair<std::string, uint64_t>> partition_sizes;  // for --mode=6
 };
 
-// An attribute that reading gives a model whose file holds several (a dynamic-shape model and its compiled parts): how
-// many.
-inline constexpr std::string_view kFileModels = "_belay_file_models";
-
 // Maps and reads a file: 145002 when it cannot be opened, 145006 when it is not a whole .om, 545002... by partition.
 Result<OmFile> read_om(const std::filesystem::path& path);
 // Reads an image in memory; `owner` keeps it alive.
