@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/plan.h"
 
-#include <cstdlib>
 #include <cstring>
 
 #include "base/threads/parallel.h"
@@ -73,13 +72,5 @@ Status Plan::run_nodes(const RunInfo& info, std::span<const Tensor> inputs, std:
   for (size_t i = 0; i < outputs.size() && i < results.size(); ++i) TRY(copy_result(results[i].tensor, outputs[i]));
   return {};
 }
-
-Result<void*> HostAllocator::allocate(size_t bytes) {
-  if (void* address = std::malloc(bytes)) return address;
-  return Status{static_cast<aclError>(ACL_ERROR_GE_MEMORY_ALLOCATION),
-                "there is no host memory for " + std::to_string(bytes) + " bytes of workspace"};
-}
-
-void HostAllocator::free(void* address) { std::free(address); }
 
 }  // namespace belay::operators

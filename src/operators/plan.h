@@ -52,11 +52,4 @@ class Plan {
   const std::shared_ptr<Relay> relay_ = std::make_shared<Relay>();
 };
 
-// Memory of the host, for plans whose stream has no allocator of its own.
-class HostAllocator : public executor::Allocator {
- public:
-  Result<void*> allocate(size_t bytes) override;
-  void free(void* address) override;
-};
-
 }  // namespace belay::operators

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "dump/exceptions/op_args.h"
 #include "dump/observers/recorder.h"
+#include "executor/host_allocator.h"
 #include "opdev/op_errno.h"
 #include "runtime/device/context.h"
 #include "runtime/device/device.h"
@@ -134,8 +135,7 @@ struct AclnnExecutor::Run {
   }
 
   Status run_nodes() {
-    operators::HostAllocator host;
-    return plan->run_nodes(info, inputs, outputs, host, watch.get());
+    return plan->run_nodes(info, inputs, outputs, executor::host_allocator(), watch.get());
   }
 };
 

@@ -13,6 +13,7 @@
 #include "base/device_memory.h"
 #include "base/text.h"
 #include "dump/observers/recorder.h"
+#include "executor/host_allocator.h"
 #include "graph/tensor/private_format.h"
 #include "runtime/device/context.h"
 #include "runtime/device/device.h"
@@ -90,7 +91,7 @@ Result<std::shared_ptr<void>> take_workspace(size_t bytes, std::shared_ptr<execu
 
 std::shared_ptr<executor::Allocator> allocator_of(const Stream& stream) {
   if (auto user = find_allocator(stream.handle())) return std::make_shared<StreamAllocator>(std::move(user));
-  return std::make_shared<operators::HostAllocator>();
+  return {std::shared_ptr<void>(), &executor::host_allocator()};  // which lives for ever
 }
 
 }  // namespace

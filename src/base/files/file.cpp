@@ -8,24 +8,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/files/descriptor.h"
 #include "base/text.h"
 
 namespace belay {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Status unusable(const std::string& path, std::string_view reason) {
   return {ACL_ERROR_INVALID_FILE, formatted("file {} cannot be used: {}", path, reason), "EH0003"};
@@ -36,14 +23,14 @@ Status unusable(const std::string& path, std::string_view reason) {
 Result<std::string> read_text(const std::string& path, size_t limit) {
   // Not blocking: opening a pipe must fail the check below instead of waiting for a writer.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return unusable(path, strerror(errno));
+  if (file.number < 0) return unusable(path, strerror(errno));
   struct stat info {};
-  if (fstat(file.get(), &info) != 0) return unusable(path, strerror(errno));
+  if (fstat(file.number, &info) != 0) return unusable(path, strerror(errno));
   if (!S_ISREG(info.st_mode)) return unusable(path, "it is not a regular file");
   std::string text;
   char block[1 << 16];
   for (;;) {
-    const ssize_t got = read(file.get(), block, sizeof block);
+    const ssize_t got = read(file.number, block, sizeof block);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return unusable(path, strerror(errno));
     if (got == 0) return text;

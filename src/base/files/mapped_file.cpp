@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/files/descriptor.h"
 #include "base/text.h"
 
 namespace belay {
@@ -19,14 +20,6 @@ namespace {
 Status unreadable(const std::filesystem::path& path, const char* why) {
   return {ACL_ERROR_INVALID_FILE, formatted("cannot read {}: {}", path.string(), why)};
 }
-
-// Closes itself.
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-};
 
 uintptr_t number_of(const void* address) { return reinterpret_cast<uintptr_t>(address); }
 

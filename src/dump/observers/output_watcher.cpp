@@ -15,7 +15,6 @@ namespace {
 
 constexpr const char* kSummary = "watch_summary.csv";
 constexpr const char* kTitle = "Step,Writer,Watched,Output,First Offset,Changed Bytes,State\n";
-constexpr size_t kOverhead = 1024;  // counted for each file, besides its bytes
 
 size_t memory_of(const Tensor& tensor) {
   if (!tensor.present || !tensor.data || tensor.count() <= 0) return 0;
@@ -156,7 +155,7 @@ void OutputWatcher::add_lines(const Setting& setting, const std::string& directo
   if (begun_.insert(setting.root->shown() + "/" + above).second) lines = kTitle + lines;
   if (lines.empty()) return;
   Outgoing item{.place = {setting.root, above, kSummary}, .head = std::move(lines), .grows = true};
-  item.counted = outlet_.reserve(kOverhead + item.head.size()).take_rest();
+  item.counted = outlet_.reserve(kFileOverhead + item.head.size()).take_rest();
   if (outlet_.may_wait())
     outlet_.submit_and_wait(std::move(item));  // several threads write files, and the lines must keep their order
   else

@@ -13,8 +13,6 @@
 namespace belay::dump {
 namespace {
 
-constexpr size_t kOverhead = 1024;  // counted for each file, besides its bytes
-
 size_t stored_bytes(const Tensor& tensor) {
   if (!tensor.present || !tensor.data || tensor.count() <= 0) return 0;
   return backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
@@ -101,7 +99,7 @@ void OverflowFinder::submit(Outgoing item, std::string content) {
   const auto root = item.place.root;
   const size_t bytes = content.size();
   try {
-    item.counted = outlet_.reserve(kOverhead + bytes).take_rest();
+    item.counted = outlet_.reserve(kFileOverhead + bytes).take_rest();
     item.head = std::move(content);
     outlet_.submit(std::move(item));
   } catch (const std::exception& e) {

@@ -15,7 +15,6 @@
 namespace belay::dump {
 namespace {
 
-constexpr size_t kOverhead = 1024;              // counted for each file, besides its tensors
 constexpr int64_t kBytesPerThread = 512 << 10;  // where threads begin to pay
 
 Dims dims_of(const graph::Shape& shape) { return {shape.begin(), shape.end()}; }
@@ -166,7 +165,7 @@ Status TensorRecorder::emit_statistics(Outgoing& item, const DumpConfig& config,
     row.values = TRY(statistics_of(entry, config.statistics & kL2Norm));
     item.head += csv_row(row, config.statistics);
   }
-  item.counted = outlet_.reserve(kOverhead + item.head.size()).take_rest();
+  item.counted = outlet_.reserve(kFileOverhead + item.head.size()).take_rest();
   submit(std::move(item));
   return {};
 }
@@ -221,7 +220,7 @@ Status TensorRecorder::stream_large(Outgoing& item, const Entries& entries) {
   size_t to_copy = 0;
   for (const Entry& entry : entries)
     if (!plain(*entry.tensor)) to_copy += entry.header.size;
-  auto room = outlet_.reserve(to_copy + kOverhead);
+  auto room = outlet_.reserve(to_copy + kFileOverhead);
   for (const Entry& entry : entries) {
     Piece piece{entry.tensor->data, entry.header.size};
     if (!plain(*entry.tensor) && !add_constant(entry, piece)) TRY(copy(entry, room, piece));
@@ -249,11 +248,11 @@ Status TensorRecorder::emit_tensors(Outgoing& item, const std::string& name, uin
     pieces.clear();
     return stream_large(item, entries);
   }
-  const bool room_now = outlet_.memory().try_reserve(to_copy + kOverhead);
+  const bool room_now = outlet_.memory().try_reserve(to_copy + kFileOverhead);
   if (!room_now)  // we must wait: nobody may wait while holding copies of others
     for (size_t i = 0; i < entries.size(); ++i)
       if (!entries[i].constant) pieces[i] = {};
-  auto room = room_now ? outlet_.memory().granted(to_copy + kOverhead) : outlet_.reserve(at_most + kOverhead);
+  auto room = room_now ? outlet_.memory().granted(to_copy + kFileOverhead) : outlet_.reserve(at_most + kFileOverhead);
   for (size_t i = 0; i < entries.size(); ++i)
     if (!pieces[i].owner && entries[i].header.size > 0) TRY(copy(entries[i], room, pieces[i]));
   item.pieces = std::move(pieces);

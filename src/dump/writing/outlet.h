@@ -21,6 +21,9 @@ struct OutletOptions {
   bool synced = false;  // files have reached the disk when the execution returns
 };
 
+// Counted for each file that waits, besides its bytes.
+constexpr size_t kFileOverhead = 1024;
+
 // Where files go: to disk, or to the program's callback while one is registered. Safe from any thread.
 class Outlet {
  public:
