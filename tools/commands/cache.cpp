@@ -65,7 +65,13 @@ std::string name_text(const std::string& label) { return label.empty() ? "(from 
 
 Json describe(DiskCache& cache, const std::string& action) {
   Json report{{"directory", cache.directory()}, {"limit", cache.most_bytes()}};
-  if (action == "clear") return report["removed_bytes"] = cache.clear(), report["bytes"] = bytes_in(cache), report;
+  if (action == "clear") {
+    std::vector<std::string> kept;
+    report["removed_bytes"] = cache.clear(kept);
+    report["bytes"] = bytes_in(cache);
+    report["kept"] = kept;
+    return report;
+  }
   report["bytes"] = bytes_in(cache);
   if (action == "size") return report;
   report["models"] = Json::array();
@@ -110,7 +116,10 @@ void add_cache(CLI::App& app, int& exit_code) {
       std::printf("%s\n", json_text(report, 2).c_str());
     else
       print(report, options->action);
-    if (options->action == "clear" && report["bytes"] != 0) exit_code = kBadInput;
+    if (options->action != "clear" || report["kept"].empty()) return;
+    for (const Json& kept : report["kept"])
+      std::fprintf(stderr, "belay cache: cannot remove %s\n", kept.get<std::string>().c_str());
+    exit_code = kBadInput;
   });
 }
 

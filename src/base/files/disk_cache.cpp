@@ -16,6 +16,7 @@
 #include "base/content_hash.h"
 #include "base/faults.h"
 #include "base/files/atomic_file.h"
+#include "base/files/descriptor.h"
 #include "base/files/file.h"
 #include "base/log/log.h"
 #include "base/log/log_delay.h"
@@ -67,14 +68,6 @@ bool is_whole(const Header& header) {
 bool earlier(const timespec& a, const timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
-
-// Closes itself.
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-};
 
 std::string label_in(const std::string& path) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
@@ -204,7 +197,8 @@ std::vector<DiskCache::Entry> DiskCache::entries(bool labels) const {
   if (!listing) return all;
   while (const dirent* each = readdir(listing.get())) {
     struct stat info {};
-    if (!is_entry(each->d_name) || fstatat(dirfd(listing.get()), each->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    if (!is_entry(each->d_name) || fstatat(dirfd(listing.get()), each->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        S_ISDIR(info.st_mode))
       continue;
     all.push_back({each->d_name, labels ? label_in(path_of(each->d_name)) : "", static_cast<uint64_t>(info.st_size),
                    info.st_mtim, info.st_ino});
@@ -213,11 +207,16 @@ std::vector<DiskCache::Entry> DiskCache::entries(bool labels) const {
   return all;
 }
 
-uint64_t DiskCache::clear() {
+uint64_t DiskCache::clear(std::vector<std::string>& kept) {
   remove_leftovers(directory_);
   uint64_t bytes = 0;
-  for (const Entry& entry : entries(false))
-    if (unlink(path_of(entry.name).c_str()) == 0) bytes += entry.bytes;
+  for (const Entry& entry : entries(false)) {
+    const std::string path = path_of(entry.name);
+    if (unlink(path.c_str()) == 0)
+      bytes += entry.bytes;
+    else if (errno != ENOENT)
+      kept.push_back(path + ": " + strerror(errno));
+  }
   return bytes;
 }
 

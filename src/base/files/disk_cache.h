@@ -42,8 +42,8 @@ class DiskCache {
   };
   // By the time of their last use, the oldest first. Labels only when asked for: that opens every file.
   std::vector<Entry> entries(bool labels) const;
-  // Removes all of them, and what dead processes left; how many bytes that were.
-  uint64_t clear();
+  // Removes all of them, and what dead processes left; how many bytes that were. `kept`: what cannot be removed, and why.
+  uint64_t clear(std::vector<std::string>& kept);
 
  private:
   std::shared_ptr<const void> map(int file, std::string_view key, size_t bytes, std::string& problem) const;

@@ -266,7 +266,14 @@ TEST_F(DiskCacheTest, ClearingLeavesWhatIsNotOurs) {
   other().store("one", "", bytes_);
   other().store("two", "", bytes_);
   work_.write("cache/notes.txt", "mine");
-  EXPECT_EQ(other().clear(), 2 * (header + bytes_.size()));
+  // Not ours, whatever its name.
+  const auto directory = std::filesystem::path(other().directory()) / "0123456789abcdef0123456789abcdef.belay";
+  ASSERT_TRUE(std::filesystem::create_directory(directory));
+  EXPECT_EQ(other().entries(false).size(), 2u);
+  std::vector<std::string> kept;
+  EXPECT_EQ(other().clear(kept), 2 * (header + bytes_.size()));
+  EXPECT_TRUE(kept.empty());
+  EXPECT_TRUE(std::filesystem::exists(directory));
   EXPECT_EQ(content_of(only_file()), "mine");
 }
 
