@@ -19,7 +19,7 @@ function(belay_link link target)
     file(CREATE_LINK ${target} \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${link}\" SYMBOLIC)")
 endfunction()
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${belay_made_headers}/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 install(TARGETS ascendcl c_sec ascend_dump_parser LIBRARY DESTINATION lib64)
 install(FILES ${tree}/set_env.sh DESTINATION .)
 install(FILES ${tree}/setenv.bash DESTINATION bin)

@@ -2,11 +2,13 @@
 """Reads the interface tables in abi/: functions, error codes, types."""
 import collections
 import csv
+import os
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-INCLUDE = ROOT / "include"
+# The headers of the tree, and those that the build makes.
+INCLUDES = [ROOT / "include", pathlib.Path(os.environ["BELAY_MADE_HEADERS"])]
 
 # Headers that compile as C++ only, as abi/types.md says.
 CPP_ONLY = re.compile(r"(acl/acl_tdt\.h|acl/acl_rt_api\.h|aclnn/.*|aclnnop/.*|hccl/.*)$")
@@ -49,7 +51,11 @@ def is_deprecated(row):
 
 
 def all_headers():
-    return sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
+    return sorted(str(path.relative_to(folder)) for folder in INCLUDES for path in folder.rglob("*.h"))
+
+
+def header_text(header):
+    return next(folder / header for folder in INCLUDES if (folder / header).exists()).read_text(encoding="utf-8")
 
 
 def c_headers():
