@@ -6,6 +6,7 @@
 #include "api/core/entry.h"
 #include "api/memory/copy_kind.h"
 #include "base/text.h"
+#include "runtime/bad_parameter.h"
 
 using namespace belay;
 using namespace belay::api;
@@ -39,8 +40,6 @@ struct Plan {
   }
 };
 
-Status bad(std::string reason) { return {ACL_ERROR_RT_PARAM_INVALID, std::move(reason)}; }
-
 Status check_arrays(const Batch& batch) {
   TRY(not_null(batch.dsts, "dsts"));
   TRY(not_null(batch.dest_maxs, "destMaxs"));
@@ -51,15 +50,16 @@ Status check_arrays(const Batch& batch) {
 }
 
 Status check_indexes(const Batch& batch) {
-  if (batch.count == 0) return bad("numBatches is 0; it must be at least 1");
+  if (batch.count == 0) return bad_parameter("numBatches is 0; it must be at least 1");
   if (batch.attr_count == 0 || batch.attr_count > batch.count)
-    return bad(formatted("numAttrs is {}; it must be from 1 to numBatches, {}", batch.attr_count, batch.count));
+    return bad_parameter(
+        formatted("numAttrs is {}; it must be from 1 to numBatches, {}", batch.attr_count, batch.count));
   if (batch.attr_indexes[0] != 0)
-    return bad("attrsIndexes[0] must be 0: the first attribute holds from the first copy on");
+    return bad_parameter("attrsIndexes[0] must be 0: the first attribute holds from the first copy on");
   for (size_t i = 1; i < batch.attr_count; ++i)
     if (batch.attr_indexes[i] <= batch.attr_indexes[i - 1] || batch.attr_indexes[i] >= batch.count)
-      return bad(formatted("attrsIndexes[{}] is {}; the indexes must rise and be below {}", i, batch.attr_indexes[i],
-                           batch.count));
+      return bad_parameter(formatted("attrsIndexes[{}] is {}; the indexes must rise and be below {}", i,
+                                     batch.attr_indexes[i], batch.count));
   return {};
 }
 
@@ -82,15 +82,15 @@ Status check_side(const Site& site, const void* pointer, size_t bytes, const acl
                   const char* parameter, Use use) {
   TRY(blocks().check_range(site, pointer, bytes, parameter, use));
   if (lies_there(site, location)) return {};
-  return bad(formatted("{} {} is {}, but its attribute says location type {}, id {}", parameter, pointer,
-                       blocks().describe(pointer), location.type, location.id));
+  return bad_parameter(formatted("{} {} is {}, but its attribute says location type {}, id {}", parameter, pointer,
+                                 blocks().describe(pointer), location.type, location.id));
 }
 
 Status add_copy(const Batch& batch, size_t i, const aclrtMemcpyBatchAttr& attr, bool async, Plan& plan) {
   const Copy copy{batch.dsts[i], batch.srcs[i], batch.sizes[i]};
   TRY(not_null(copy.dst, "dst"));
   TRY(not_null(copy.src, "src"));
-  if (copy.bytes == 0) return bad("its size is 0");
+  if (copy.bytes == 0) return bad_parameter("its size is 0");
   TRY(check_copy_room(batch.dest_maxs[i], copy.bytes));
   const Site dst = blocks().locate(copy.dst), src = blocks().locate(copy.src);
   TRY(check_side(dst, copy.dst, copy.bytes, attr.dstLoc, "dst", Use::Write));

@@ -7,6 +7,7 @@
 #include "acl/acl_rt.h"
 #include "api/core/entry.h"
 #include "base/text.h"
+#include "runtime/bad_parameter.h"
 #include "runtime/device/current.h"
 #include "runtime/device/device.h"
 #include "runtime/memory/heap.h"
@@ -20,13 +21,11 @@ namespace {
 // Ids in answers: devices from 0 on, else these.
 constexpr int32_t kHost = -1, kNobody = -2;
 
-Status bad(std::string reason) { return {ACL_ERROR_RT_PARAM_INVALID, std::move(reason)}; }
-
 Status allocate(void** pointer, uint64_t size, uint32_t flag) {
   TRY(not_null(pointer, "ptr"));
   if (size == 0) return {ACL_ERROR_INVALID_PARAM, "size is 0; it must be at least 1", "EH0009"};
   if (flag != ACL_RT_MEM_ATTACH_GLOBAL)
-    return bad(formatted("flag is {}; it must be ACL_RT_MEM_ATTACH_GLOBAL (1)", flag));
+    return bad_parameter(formatted("flag is {}; it must be ACL_RT_MEM_ATTACH_GLOBAL (1)", flag));
   const auto charged = padded_size(size);
   if (!charged) return {ACL_ERROR_INVALID_PARAM, formatted("size {} is too large", size), "EH0009"};
   const auto context = TRY(current_context());
@@ -48,7 +47,7 @@ Result<ManagedPlace> read_location(const aclrtMemManagedLocation& location) {
     case ACL_MEM_LOCATIONTYPE_INVALID:
       break;
   }
-  return bad(formatted("location.type is {}; it must be 1 (device) or 2, 3, 4 (host)", location.type));
+  return bad_parameter(formatted("location.type is {}; it must be 1 (device) or 2, 3, 4 (host)", location.type));
 }
 
 int32_t id_of(const ManagedPlace& place) { return place.type == ACL_MEM_LOCATIONTYPE_DEVICE ? place.id : kHost; }
@@ -97,7 +96,7 @@ Status prefetch(const void* pointer, size_t size, const aclrtMemManagedLocation&
 
 Status check_flags(uint64_t flags) {
   if (flags == 0) return {};
-  return bad(formatted("flags is {}; it must be 0", flags));
+  return bad_parameter(formatted("flags is {}; it must be 0", flags));
 }
 
 Status prefetch_one(const void* pointer, size_t size, const aclrtMemManagedLocation& location, uint32_t flags,
@@ -118,13 +117,14 @@ Status prefetch_batch(const void** pointers, const size_t* sizes, size_t count,
   TRY(not_null(indexes, "prefetchLocIdxs"));
   const auto target = TRY(find_stream(stream));
   TRY(check_flags(flags));
-  if (count == 0) return bad("count is 0; it must be at least 1");
+  if (count == 0) return bad_parameter("count is 0; it must be at least 1");
   if (location_count == 0 || location_count > count || indexes[0] != 0)
-    return bad(formatted("numPrefetchLocs is {}; it must be from 1 to count, {}, and the first index 0", location_count,
-                         count));
+    return bad_parameter(formatted("numPrefetchLocs is {}; it must be from 1 to count, {}, and the first index 0",
+                                   location_count, count));
   for (size_t i = 1; i < location_count; ++i)
     if (indexes[i] <= indexes[i - 1] || indexes[i] >= count)
-      return bad(formatted("prefetchLocIdxs[{}] is {}; indexes must rise and be below {}", i, indexes[i], count));
+      return bad_parameter(
+          formatted("prefetchLocIdxs[{}] is {}; indexes must rise and be below {}", i, indexes[i], count));
   size_t location = 0;
   for (size_t i = 0; i < count; ++i) {
     if (location + 1 < location_count && indexes[location + 1] == i) ++location;
@@ -134,7 +134,8 @@ Status prefetch_batch(const void** pointers, const size_t* sizes, size_t count,
 }
 
 Status answer(int32_t value, void* data, size_t size) {
-  if (size != sizeof value) return bad(formatted("dataSize is {}; this attribute is one 32-bit number", size));
+  if (size != sizeof value)
+    return bad_parameter(formatted("dataSize is {}; this attribute is one 32-bit number", size));
   std::memcpy(data, &value, sizeof value);
   return {};
 }
@@ -142,7 +143,7 @@ Status answer(int32_t value, void* data, size_t size) {
 // As many as there is room for; the rest of the room says nobody.
 Status answer(const std::set<int32_t>& list, void* data, size_t size) {
   if (size == 0 || size % sizeof(int32_t) != 0)
-    return bad(formatted("dataSize is {}; this attribute is a list of 32-bit numbers", size));
+    return bad_parameter(formatted("dataSize is {}; this attribute is a list of 32-bit numbers", size));
   std::vector<int32_t> ids(size / sizeof(int32_t), kNobody);
   std::copy_n(list.begin(), std::min(ids.size(), list.size()), ids.begin());
   std::memcpy(data, ids.data(), size);
@@ -183,7 +184,7 @@ Status query_many(const aclrtMemManagedRangeAttribute* attributes, size_t count,
   TRY(not_null(attributes, "attributes"));
   TRY(not_null(data, "data"));
   TRY(not_null(data_sizes, "dataSizes"));
-  if (count == 0) return bad("numAttributes is 0; it must be at least 1");
+  if (count == 0) return bad_parameter("numAttributes is 0; it must be at least 1");
   for (size_t i = 0; i < count; ++i) TRY(query(attributes[i], pointer, size, data[i], data_sizes[i]));
   return {};
 }

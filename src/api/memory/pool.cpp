@@ -5,6 +5,7 @@
 #include "acl/acl_rt_memory_soma.h"
 #include "api/core/entry.h"
 #include "base/text.h"
+#include "runtime/bad_parameter.h"
 #include "runtime/device/current.h"
 #include "runtime/device/device.h"
 
@@ -13,17 +14,15 @@ using namespace belay::api;
 
 namespace {
 
-Status bad(std::string reason) { return {ACL_ERROR_RT_PARAM_INVALID, std::move(reason)}; }
-
 Status create(aclrtMemPool* handle, const aclrtMemPoolProps* props) {
   TRY(not_null(handle, "memPool"));
   TRY(not_null(props, "poolProps"));
   if (props->allocType != ACL_MEM_ALLOCATION_TYPE_PINNED)
-    return bad(formatted("allocType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED", props->allocType));
+    return bad_parameter(formatted("allocType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED", props->allocType));
   if (props->handleType != ACL_MEM_HANDLE_TYPE_NONE && props->handleType != ACL_MEM_HANDLE_TYPE_POSIX)
-    return bad(formatted("handleType is {}; it must be one of aclrtMemHandleType", props->handleType));
+    return bad_parameter(formatted("handleType is {}; it must be one of aclrtMemHandleType", props->handleType));
   if (props->location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
-    return bad(formatted("location.type is {}; a pool is on a device (1)", props->location.type));
+    return bad_parameter(formatted("location.type is {}; a pool is on a device (1)", props->location.type));
   const int device = TRY(find_device(static_cast<int>(props->location.id)))->id();
   *handle = memory_pool_table().insert(std::make_shared<MemoryPool>(device, props->maxSize));
   return {};
@@ -43,14 +42,14 @@ Status unknown_attribute(aclrtMemPoolAttr attr) {
 
 Status set_switch(std::atomic<int32_t>& into, const void* value) {
   const int32_t wanted = *static_cast<const int32_t*>(value);
-  if (wanted != 0 && wanted != 1) return bad(formatted("the value is {}; it must be 0 or 1", wanted));
+  if (wanted != 0 && wanted != 1) return bad_parameter(formatted("the value is {}; it must be 0 or 1", wanted));
   into = wanted;
   return {};
 }
 
 Status check_reset(const void* value) {
   if (*static_cast<const uint64_t*>(value) == 0) return {};
-  return bad("a high-water mark can only be set to 0, which restarts it");
+  return bad_parameter("a high-water mark can only be set to 0, which restarts it");
 }
 
 Status set_attribute(aclrtMemPool handle, aclrtMemPoolAttr attr, const void* value) {
@@ -77,7 +76,7 @@ Status set_attribute(aclrtMemPool handle, aclrtMemPoolAttr attr, const void* val
       return {};
     case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT:
     case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT:
-      return bad("how much the pool holds and has handed out can only be read");
+      return bad_parameter("how much the pool holds and has handed out can only be read");
   }
   return unknown_attribute(attr);
 }

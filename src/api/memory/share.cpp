@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "api/core/entry.h"
 #include "base/text.h"
+#include "runtime/bad_parameter.h"
 #include "runtime/device/current.h"
 #include "runtime/device/device.h"
 #include "runtime/memory/physical_memory.h"
@@ -14,12 +15,10 @@ using namespace belay::api;
 
 namespace {
 
-Status bad(std::string reason) { return {ACL_ERROR_RT_PARAM_INVALID, std::move(reason)}; }
-
 Result<bool> for_everybody(uint64_t flags) {
   if (flags == ACL_RT_VMM_EXPORT_FLAG_DEFAULT) return false;
   if (flags == ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION) return true;
-  return bad(formatted("flags is {}; it must be 0, or 1 to disable the validation of pids", flags));
+  return bad_parameter(formatted("flags is {}; it must be 0, or 1 to disable the validation of pids", flags));
 }
 
 Result<uint64_t> share(aclrtDrvMemHandle handle, uint64_t flags) {
@@ -80,14 +79,14 @@ Status export_v2(aclrtDrvMemHandle handle, uint64_t flags, aclrtMemSharedHandleT
 Status import_v2(const void* shareable, aclrtMemSharedHandleType type, uint64_t flags, aclrtDrvMemHandle* handle) {
   const uint64_t number = TRY(read_shareable(shareable, type));
   TRY(not_null(handle, "handle"));
-  if (flags != 0) return bad(formatted("flags is {}; it must be 0", flags));
+  if (flags != 0) return bad_parameter(formatted("flags is {}; it must be 0", flags));
   const auto context = TRY(current_context());
   return import_as(number, context->device().id(), handle);
 }
 
 Status admit(uint64_t shareable, const int32_t* pids, size_t count) {
   TRY(not_null(pids, "pid"));
-  if (count == 0) return bad("pidNum is 0; it must be at least 1");
+  if (count == 0) return bad_parameter("pidNum is 0; it must be at least 1");
   return admit_to_shareable(shareable, {pids, count});
 }
 

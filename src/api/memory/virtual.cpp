@@ -4,6 +4,7 @@
 #include "acl/acl_rt.h"
 #include "api/core/entry.h"
 #include "base/text.h"
+#include "runtime/bad_parameter.h"
 #include "runtime/device/current.h"
 #include "runtime/device/device.h"
 #include "runtime/memory/virtual_memory.h"
@@ -13,11 +14,9 @@ using namespace belay::api;
 
 namespace {
 
-Status bad(std::string reason) { return {ACL_ERROR_RT_PARAM_INVALID, std::move(reason)}; }
-
 Status must_be_zero(const char* parameter, uint64_t value) {
   if (value == 0) return {};
-  return bad(formatted("{} is {}; it must be 0", parameter, value));
+  return bad_parameter(formatted("{} is {}; it must be 0", parameter, value));
 }
 
 // The unit in which memory of an attribute is made; 107000 for an unknown one.
@@ -45,14 +44,15 @@ Result<size_t> granularity(aclrtMemAttr attr) {
     case ACL_MEM_P2P_HUGE1G:
       return size_t{1} << 30;
   }
-  return bad(formatted("prop->memAttr is {}; it must be one of aclrtMemAttr, 0 to 17", attr));
+  return bad_parameter(formatted("prop->memAttr is {}; it must be one of aclrtMemAttr, 0 to 17", attr));
 }
 
 Result<PhysicalTraits> read_properties(const aclrtPhysicalMemProp& prop) {
   if (prop.allocationType != ACL_MEM_ALLOCATION_TYPE_PINNED)
-    return bad(formatted("prop->allocationType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED", prop.allocationType));
+    return bad_parameter(
+        formatted("prop->allocationType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED", prop.allocationType));
   if (prop.handleType != ACL_MEM_HANDLE_TYPE_NONE && prop.handleType != ACL_MEM_HANDLE_TYPE_POSIX)
-    return bad(formatted("prop->handleType is {}; it must be one of aclrtMemHandleType", prop.handleType));
+    return bad_parameter(formatted("prop->handleType is {}; it must be one of aclrtMemHandleType", prop.handleType));
   PhysicalTraits traits{.attribute = prop.memAttr, .handle_type = prop.handleType};
   traits.location_id = prop.location.id;
   traits.location_type = prop.location.type;
@@ -67,8 +67,8 @@ Result<PhysicalTraits> read_properties(const aclrtPhysicalMemProp& prop) {
     case ACL_MEM_LOCATION_TYPE_MANAGED:
       break;
   }
-  return bad(formatted("prop->location.type is {}; physical memory is on the host (0, 4) or a device (1)",
-                       prop.location.type));
+  return bad_parameter(formatted("prop->location.type is {}; physical memory is on the host (0, 4) or a device (1)",
+                                 prop.location.type));
 }
 
 Status ask_granularity(const aclrtPhysicalMemProp* prop, aclrtMemGranularityOptions option, size_t* unit) {
@@ -90,7 +90,7 @@ Status make_physical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysical
   const auto traits = TRY(read_properties(*prop));
   const size_t unit = TRY(granularity(prop->memAttr));
   if (size == 0 || size % unit != 0)
-    return bad(
+    return bad_parameter(
         formatted("size is {}; it must be a multiple of {} and not 0 (aclrtMemGetAllocationGranularity)", size, unit));
   *handle = physical_memory_table().insert(TRY(PhysicalMemory::make(size, traits)));
   return {};
@@ -112,10 +112,10 @@ Status describe_physical(aclrtDrvMemHandle handle, aclrtPhysicalMemProp* prop) {
 
 Status reserve(void** pointer, size_t size, size_t alignment, void* wanted, uint64_t flags) {
   TRY(not_null(pointer, "virPtr"));
-  if (size == 0) return bad("size is 0; it must be at least 1");
+  if (size == 0) return bad_parameter("size is 0; it must be at least 1");
   if (alignment != 0 && !std::has_single_bit(alignment))
-    return bad(formatted("alignment is {}; it must be 0 or a power of two", alignment));
-  if (flags > 1) return bad(formatted("flags is {}; it must be 0 (normal pages) or 1 (huge pages)", flags));
+    return bad_parameter(formatted("alignment is {}; it must be 0 or a power of two", alignment));
+  if (flags > 1) return bad_parameter(formatted("flags is {}; it must be 0 (normal pages) or 1 (huge pages)", flags));
   TRY(current_context());
   *pointer = TRY(virtual_memory().reserve(size, alignment, wanted));
   return {};
@@ -127,7 +127,7 @@ Status map_memory(void* pointer, size_t size, size_t offset, aclrtDrvMemHandle h
   TRY(not_null(handle, "handle"));
   auto memory = TRY(find_physical_memory(handle));
   TRY(must_be_zero("flags", flags));
-  if (size == 0) return bad("size is 0; it must be at least 1");
+  if (size == 0) return bad_parameter("size is 0; it must be at least 1");
   return virtual_memory().map(pointer, size, offset, std::move(memory), access);
 }
 
@@ -135,7 +135,7 @@ Result<Accessor> read_accessor(const aclrtMemLocation& location) {
   if (location.type == ACL_MEM_LOCATION_TYPE_DEVICE) TRY(find_device(static_cast<int>(location.id)));
   const bool host = location.type == ACL_MEM_LOCATION_TYPE_HOST || location.type == ACL_MEM_LOCATION_TYPE_HOST_NUMA;
   if (!host && location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
-    return bad(
+    return bad_parameter(
         formatted("location type {} cannot be given access; the host (0, 4) and devices (1) can", location.type));
   return Accessor{location.type, location.id};
 }
@@ -143,12 +143,12 @@ Result<Accessor> read_accessor(const aclrtMemLocation& location) {
 Status set_access(void* pointer, size_t size, const aclrtMemAccessDesc* descs, size_t count) {
   TRY(not_null(pointer, "virPtr"));
   TRY(not_null(descs, "desc"));
-  if (count == 0) return bad("count is 0; it must be at least 1");
+  if (count == 0) return bad_parameter("count is 0; it must be at least 1");
   for (size_t i = 0; i < count; ++i) {
     TRY(read_accessor(descs[i].location));
     if (descs[i].flags != ACL_RT_MEM_ACCESS_FLAGS_NONE && descs[i].flags != ACL_RT_MEM_ACCESS_FLAGS_READ &&
         descs[i].flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
-      return bad(
+      return bad_parameter(
           formatted("desc[{}].flags is {}; it must be 0 (none), 1 (read) or 3 (read and write)", i, descs[i].flags));
   }
   for (size_t i = 0; i < count; ++i)

@@ -8,13 +8,12 @@
 #include "acl/acl_rt.h"
 #include "base/device_memory.h"
 #include "base/text.h"
+#include "runtime/bad_parameter.h"
 #include "runtime/memory/blocks.h"
 #include "runtime/memory/opaque_memory.h"
 
 namespace belay {
 namespace {
-
-Status bad(std::string reason) { return {ACL_ERROR_RT_PARAM_INVALID, std::move(reason)}; }
 
 // Addresses that nothing backs: touching them faults. Replaces what is at `where` when `flags` has MAP_FIXED.
 void* map_nothing(void* where, size_t bytes, int flags) {
@@ -51,7 +50,7 @@ void open_to_host(const PhysicalMemory& memory, size_t offset, size_t size, std:
 
 bool is_host(const Accessor& who) { return who.type != ACL_MEM_LOCATION_TYPE_DEVICE; }
 
-Status nothing_mapped(const void* at) { return bad(formatted("no physical memory is mapped at {}", at)); }
+Status nothing_mapped(const void* at) { return bad_parameter(formatted("no physical memory is mapped at {}", at)); }
 
 }  // namespace
 
@@ -86,10 +85,10 @@ Result<void*> VirtualMemory::reserve(size_t size, size_t alignment, void* wanted
 Status VirtualMemory::release(void* base) {
   std::lock_guard lock(mutex_);
   const auto found = reservations_.find(static_cast<std::byte*>(base));
-  if (found == reservations_.end()) return bad(formatted("{} is not the start of reserved addresses", base));
+  if (found == reservations_.end()) return bad_parameter(formatted("{} is not the start of reserved addresses", base));
   if (!found->second.mappings.empty())
-    return bad(formatted("memory is still mapped at {}; unmap it first",
-                         static_cast<const void*>(found->second.mappings.begin()->first)));
+    return bad_parameter(formatted("memory is still mapped at {}; unmap it first",
+                                   static_cast<const void*>(found->second.mappings.begin()->first)));
   blocks().disclaim(found->first);
   if (is_opaque(base))
     opaque_memory().give(found->first);
@@ -111,17 +110,19 @@ Status VirtualMemory::map(void* at, size_t size, size_t offset, std::shared_ptr<
                           uint32_t access) {
   std::lock_guard lock(mutex_);
   if (reinterpret_cast<uintptr_t>(at) % kPage != 0 || size % kPage != 0 || offset % kPage != 0)
-    return bad(formatted("address {}, size {} and offset {} must be multiples of {}", at, size, offset, kPage));
+    return bad_parameter(
+        formatted("address {}, size {} and offset {} must be multiples of {}", at, size, offset, kPage));
   if (offset > memory->size() || size > memory->size() - offset)
-    return bad(formatted("{} bytes from offset {} are more than the {} of the memory", size, offset, memory->size()));
+    return bad_parameter(
+        formatted("{} bytes from offset {} are more than the {} of the memory", size, offset, memory->size()));
   Reservation* reservation = around(at, size);
-  if (!reservation) return bad(formatted("the {} bytes from {} do not lie in reserved addresses", size, at));
+  if (!reservation) return bad_parameter(formatted("the {} bytes from {} do not lie in reserved addresses", size, at));
   auto* start = static_cast<std::byte*>(at);
   const auto next = reservation->mappings.lower_bound(start);
   const auto before = last_at_or_below(reservation->mappings, at);
   if ((next != reservation->mappings.end() && next->first < start + size) ||
       (before != reservation->mappings.end() && before->first + before->second.size > start))
-    return bad(formatted("memory is mapped already within the {} bytes from {}", size, at));
+    return bad_parameter(formatted("memory is mapped already within the {} bytes from {}", size, at));
   if (!memory->file().map(offset, size, host_view(at)))
     return {ACL_ERROR_RT_MEMORY_ALLOCATION, formatted("the host cannot map {} bytes", size)};
   blocks().add({.base = start,
@@ -151,7 +152,7 @@ Status VirtualMemory::unmap(void* at) {
 Status VirtualMemory::set_access(void* at, size_t size, Accessor who, uint32_t access) {
   std::lock_guard lock(mutex_);
   Reservation* reservation = around(at, size);
-  if (!reservation) return bad(formatted("the {} bytes from {} do not lie in reserved addresses", size, at));
+  if (!reservation) return bad_parameter(formatted("the {} bytes from {} do not lie in reserved addresses", size, at));
   auto* start = static_cast<std::byte*>(at);
   const auto first = reservation->mappings.find(start);
   auto last = first;
@@ -159,7 +160,7 @@ Status VirtualMemory::set_access(void* at, size_t size, Accessor who, uint32_t a
   for (; last != reservation->mappings.end() && last->first == end && end < start + size; ++last)
     end += last->second.size;
   if (end != start + size || size == 0)
-    return bad(formatted("the {} bytes from {} are not made of whole mappings", size, at));
+    return bad_parameter(formatted("the {} bytes from {} are not made of whole mappings", size, at));
   for (auto mapping = first; mapping != last; ++mapping) {
     mapping->second.access[who] = access;
     if (is_host(who))

@@ -9,6 +9,7 @@
 #include "acl/acl_rt.h"
 #include "base/half.h"
 #include "base/text.h"
+#include "runtime/bad_parameter.h"
 
 namespace belay {
 namespace {
@@ -17,10 +18,9 @@ constexpr double kTwoToMinus53 = 0x1p-53;
 
 double unit(uint64_t word) { return static_cast<double>(word >> 11) * kTwoToMinus53; }
 
-Status bad(std::string reason) { return {ACL_ERROR_RT_PARAM_INVALID, std::move(reason)}; }
-
 Status unknown_type(aclDataType type) {
-  return bad(formatted("data type {} is not one of int32, int64, uint32, uint64, float16, bfloat16, float32", type));
+  return bad_parameter(
+      formatted("data type {} is not one of int32, int64, uint32, uint64, float16, bfloat16, float32", type));
 }
 
 template <class T>
@@ -58,7 +58,7 @@ bool is_real(aclDataType type) { return type == ACL_FLOAT || type == ACL_FLOAT16
 // Every value of the range is equally likely to within 2^-64.
 template <class T>
 Status fill_integers(const RandomBits& bits, void* out, uint64_t count, T min, T max) {
-  if (max < min) return bad("the maximum of the uniform distribution is below its minimum");
+  if (max < min) return bad_parameter("the maximum of the uniform distribution is below its minimum");
   const uint64_t range = static_cast<uint64_t>(max) - static_cast<uint64_t>(min);
   for (uint64_t i = 0; i < count; ++i) {
     const auto scaled = static_cast<unsigned __int128>(bits.at(i)[0]) * range;
@@ -68,9 +68,11 @@ Status fill_integers(const RandomBits& bits, void* out, uint64_t count, T min, T
 }
 
 Status check_normal(aclDataType type, double mean, double deviation) {
-  if (!is_real(type)) return bad(formatted("a normal distribution needs a float type, not data type {}", type));
+  if (!is_real(type))
+    return bad_parameter(formatted("a normal distribution needs a float type, not data type {}", type));
   if (!std::isfinite(mean) || !std::isfinite(deviation) || deviation < 0)
-    return bad(formatted("mean {} and deviation {} must be finite, the deviation not below 0", mean, deviation));
+    return bad_parameter(
+        formatted("mean {} and deviation {} must be finite, the deviation not below 0", mean, deviation));
   return {};
 }
 
@@ -157,7 +159,7 @@ Status fill_uniform(const RandomBits& bits, void* out, uint64_t count, aclDataTy
   }
   if (!is_real(type)) return unknown_type(type);
   if (!std::isfinite(min.real) || !std::isfinite(max.real) || max.real < min.real)
-    return bad(formatted("a uniform distribution cannot go from {} to {}", min.real, max.real));
+    return bad_parameter(formatted("a uniform distribution cannot go from {} to {}", min.real, max.real));
   for (uint64_t i = 0; i < count; ++i) put_real(out, i, min.real + bits.uniform(i) * (max.real - min.real), type);
   return {};
 }
@@ -180,7 +182,8 @@ Status fill_truncated_normal(const RandomBits& bits, void* out, uint64_t count, 
 }
 
 Status fill_dropout_mask(const RandomBits& bits, void* out, uint64_t count, double ratio) {
-  if (!(ratio >= 0 && ratio <= 1)) return bad(formatted("the dropout ratio is {}; it must be from 0 to 1", ratio));
+  if (!(ratio >= 0 && ratio <= 1))
+    return bad_parameter(formatted("the dropout ratio is {}; it must be from 0 to 1", ratio));
   auto* mask = static_cast<uint8_t*>(out);
   std::memset(mask, 0, (count + 7) / 8);
   for (uint64_t i = 0; i < count; ++i)
