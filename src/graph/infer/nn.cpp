@@ -179,7 +179,25 @@ Status layer_norm(InferContext& c) {
   return {};
 }
 
+// Norms of whole rows: `gamma` has the last dimensions of x, with ones before them or not.
+Status check_gamma(const InferContext& c, size_t gamma) {
+  const Shape &x = c.shape(0), &given = c.shape(gamma);
+  if (!is_known(x) || !is_known(given)) return {};
+  const Shape row(std::ranges::find_if(given, [](int64_t size) { return size != 1; }), given.end());
+  if (row.size() <= x.size() && std::equal(row.rbegin(), row.rend(), x.rbegin())) return {};
+  return c.fail(formatted("gamma {} does not have the last dimensions of x {}", to_text(given), to_text(x)));
+}
+
+// An input that is added to rows of `length` elements, or multiplies them: all rows of x, or some that come again.
+Status check_rows(const InferContext& c, size_t input, std::string_view name, int64_t length) {
+  if (!c.has(input) || !is_known(c.shape(0)) || !is_known(c.shape(input))) return {};
+  const int64_t all = element_count(c.shape(0)), given = element_count(c.shape(input));
+  if (given > 0 && length > 0 && given % length == 0 && all % given == 0) return {};
+  return c.fail(formatted("{} {} is not made of rows of x {}", name, to_text(c.shape(input)), to_text(c.shape(0))));
+}
+
 Status rms_norm(InferContext& c) {
+  TRY(check_gamma(c, 1));
   c.add_output(c.inputs[0].type, c.shape(0));
   c.add_output(DataType::Float, kept_before(c.shape(0), -static_cast<int64_t>(c.shape(1).size())));
   return {};
@@ -187,6 +205,15 @@ Status rms_norm(InferContext& c) {
 
 // y, statistics, and the sum of x1 and x2.
 Status add_norm(InferContext& c) {
+  TRY(check_gamma(c, 2));
+  if (is_known(c.shape(0)) && is_known(c.shape(1)) && c.shape(0) != c.shape(1))
+    return c.fail(formatted("x1 {} and x2 {} must have the same shape", to_text(c.shape(0)), to_text(c.shape(1))));
+  if (c.node.type == "AddLayerNorm" && is_known(c.shape(2))) {
+    const int64_t length = element_count(c.shape(2));
+    if (is_known(c.shape(3)) && element_count(c.shape(3)) != length)
+      return c.fail(formatted("beta {} is not of the size of gamma {}", to_text(c.shape(3)), to_text(c.shape(2))));
+    TRY(check_rows(c, 4, "bias", length));
+  }
   c.add_output(c.inputs[0].type, c.shape(0));
   const int64_t first = -static_cast<int64_t>(c.shape(2).size());
   const int statistics = c.node.type == "AddLayerNorm" ? 2 : 1;

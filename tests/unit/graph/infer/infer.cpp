@@ -53,6 +53,27 @@ TEST(InferElementwise, ShapesBroadcastAndTypesFollowTheRule) {
   EXPECT_EQ(inferred("BiasAdd", {{1, 8, 4, 4}, {8}}), "[1,8,4,4]");
 }
 
+// What a kernel would read past its end otherwise.
+TEST(InferNorm, InputsAreMadeOfWholeRows) {
+  EXPECT_EQ(inferred("RmsNorm", {{2, 3, 4}, {4}}), "[2,3,4]");
+  EXPECT_EQ(inferred("RmsNorm", {{2, 3, 4}, {1, 3, 4}}), "[2,3,4]");
+  EXPECT_EQ(inferred("RmsNorm", {{2, 3, -1}, {4}}), "[2,3,-1]");
+  EXPECT_THAT(inferred("RmsNorm", {{2, 3, 4}, {5}}),
+              HasSubstr("gamma [5] does not have the last dimensions of x [2,3,4]"));
+  EXPECT_THAT(inferred("RmsNorm", {{4}, {2, 4}}), HasSubstr("gamma [2,4] does not have"));
+  EXPECT_EQ(inferred("AddRmsNorm", {{6, 4}, {6, 4}, {4}}), "[6,4]");
+  EXPECT_THAT(inferred("AddRmsNorm", {{6, 4}, {1, 4}, {4}}),
+              HasSubstr("x1 [6,4] and x2 [1,4] must have the same shape"));
+  EXPECT_EQ(inferred("AddLayerNorm", {{6, 4}, {6, 4}, {4}, {4}, {4}}), "[6,4]");
+  EXPECT_EQ(inferred("AddLayerNorm", {{6, 4}, {6, 4}, {4}, {4}, {6, 4}}), "[6,4]");
+  EXPECT_THAT(inferred("AddLayerNorm", {{6, 4}, {6, 4}, {4}, {4}, {1}}),
+              HasSubstr("bias [1] is not made of rows of x [6,4]"));
+  EXPECT_THAT(inferred("AddLayerNorm", {{6, 4}, {6, 4}, {4}, {4}, {5, 4}}),
+              HasSubstr("bias [5,4] is not made of rows"));
+  EXPECT_THAT(inferred("AddLayerNorm", {{6, 4}, {6, 4}, {4}, {3}}),
+              HasSubstr("beta [3] is not of the size of gamma [4]"));
+}
+
 TEST(InferShape, ReshapeFollowsMinusOneAndZero) {
   const auto reshape = [](Shape x, Ints target, Attributes attributes = {}) {
     return inferred("Reshape", {std::move(x), {}}, std::move(attributes), {{1, std::move(target)}});
