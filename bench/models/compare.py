@@ -10,9 +10,9 @@ import argparse
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 
+from busy import Busy
 from networks import SHAPES
 from sides import Belay, Network, OnnxRuntime, Refused, apart, timed
 
@@ -21,23 +21,6 @@ LOAD_TARGET = 0.25
 WARMUP = 2
 COLUMNS = ("network", "threads", "belay ms", "ort ms", "quiet", "spread", "busy", "spread", "target", "load ms", "load", "peak MiB",
            "peak", "apart", "missed")
-SPIN = "import os\nparent = {}\nwhile os.getppid() == parent:\n    for _ in range(1000000): pass\n"
-
-
-class Busy:
-    """So many processes that spin, as long as the block runs."""
-
-    def __init__(self, count):
-        self.count, self.processes = count, []
-
-    def __enter__(self):
-        spin = SPIN.format(os.getpid())
-        self.processes = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(self.count)]
-
-    def __exit__(self, *_):
-        for process in self.processes:
-            process.kill()
-            process.wait()
 
 
 def alternate(sides, network, threads, options):
