@@ -58,4 +58,17 @@ inline Status not_null(const void* pointer, const char* parameter) {
   return {ACL_ERROR_INVALID_PARAM, std::string("parameter ") + parameter + " must not be null", "EH0008"};
 }
 
+// The body of a function that destroys what the program holds by its address.
+template <class T>
+aclError destroy(const char* function, T* object, const char* parameter) noexcept {
+  return entry(
+      function,
+      [&]() -> Status {
+        TRY(not_null(object, parameter));
+        delete object;
+        return {};
+      },
+      object);
+}
+
 }  // namespace belay::api

@@ -146,14 +146,7 @@ aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle() {
 }
 
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
-  return entry(
-      __func__,
-      [&]() -> Status {
-        TRY(not_null(handle, "handle"));
-        delete handle;
-        return {};
-      },
-      handle);
+  return destroy(__func__, handle, "handle");
 }
 
 aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr, const void* attrValue,

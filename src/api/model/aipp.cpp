@@ -84,14 +84,7 @@ aclmdlAIPP* aclmdlCreateAIPP(uint64_t batchSize) {
 }
 
 aclError aclmdlDestroyAIPP(const aclmdlAIPP* aippParmsSet) {
-  return entry(
-      __func__,
-      [&]() -> Status {
-        TRY(not_null(aippParmsSet, "aippParmsSet"));
-        delete aippParmsSet;
-        return {};
-      },
-      aippParmsSet);
+  return destroy(__func__, aippParmsSet, "aippParmsSet");
 }
 
 aclError aclmdlSetAIPPInputFormat(aclmdlAIPP* aippParmsSet, aclAippInputFormat inputFormat) {

@@ -246,14 +246,7 @@ aclmdlBundleQueryInfo* aclmdlBundleCreateQueryInfo() {
 }
 
 aclError aclmdlBundleDestroyQueryInfo(aclmdlBundleQueryInfo* queryInfo) {
-  return entry(
-      __func__,
-      [&]() -> Status {
-        TRY(not_null(queryInfo, "queryInfo"));
-        delete queryInfo;
-        return {};
-      },
-      queryInfo);
+  return destroy(__func__, queryInfo, "queryInfo");
 }
 
 aclError aclmdlBundleQueryInfoFromFile(const char* fileName, aclmdlBundleQueryInfo* queryInfo) {

@@ -144,14 +144,7 @@ aclmdlConfigHandle* aclmdlCreateConfigHandle() {
 }
 
 aclError aclmdlDestroyConfigHandle(aclmdlConfigHandle* handle) {
-  return entry(
-      __func__,
-      [&]() -> Status {
-        TRY(not_null(handle, "handle"));
-        delete handle;
-        return {};
-      },
-      handle);
+  return destroy(__func__, handle, "handle");
 }
 
 aclError aclmdlSetConfigOpt(aclmdlConfigHandle* handle, aclmdlConfigAttr attr, const void* attrValue,
@@ -183,14 +176,7 @@ aclmdlExecConfigHandle* aclmdlCreateExecConfigHandle() {
 }
 
 aclError aclmdlDestroyExecConfigHandle(const aclmdlExecConfigHandle* handle) {
-  return entry(
-      __func__,
-      [&]() -> Status {
-        TRY(not_null(handle, "handle"));
-        delete handle;
-        return {};
-      },
-      handle);
+  return destroy(__func__, handle, "handle");
 }
 
 aclError aclmdlSetExecConfigOpt(aclmdlExecConfigHandle* handle, aclmdlExecConfigAttr attr, const void* attrValue,

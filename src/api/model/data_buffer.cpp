@@ -17,14 +17,7 @@ aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
 }
 
 aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
-  return entry(
-      __func__,
-      [&]() -> Status {
-        TRY(not_null(dataBuffer, "dataBuffer"));
-        delete dataBuffer;
-        return {};
-      },
-      dataBuffer);
+  return destroy(__func__, dataBuffer, "dataBuffer");
 }
 
 aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size) {

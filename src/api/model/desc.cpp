@@ -89,14 +89,7 @@ aclmdlDesc* aclmdlCreateDesc() {
 }
 
 aclError aclmdlDestroyDesc(aclmdlDesc* modelDesc) {
-  return entry(
-      __func__,
-      [&]() -> Status {
-        TRY(not_null(modelDesc, "modelDesc"));
-        delete modelDesc;
-        return {};
-      },
-      modelDesc);
+  return destroy(__func__, modelDesc, "modelDesc");
 }
 
 aclError aclmdlGetDesc(aclmdlDesc* modelDesc, uint32_t modelId) {
