@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "support/child.h"
 #include "support/temporary_directory.h"
@@ -97,12 +98,21 @@ TEST_F(DiskCacheWriter, LeavesTheWorkOfItsParentToIt) {
   EXPECT_TRUE(holds(cache_, 1));
 }
 
+// They live until the process ends, whatever thread still has them; here is where they are known.
+std::vector<DiskCache*>& lasting_caches() {
+  static auto& all = *new std::vector<DiskCache*>;
+  return all;
+}
+DiskCache& make_lasting_cache() {
+  return *lasting_caches().emplace_back(new DiskCache(getenv("BELAY_TEST_PLACE"), plenty));
+}
+
 // Runs after the writer's own end, for it is registered before.
-void store_at_exit() { store_later(*new DiskCache(getenv("BELAY_TEST_PLACE"), plenty), 2); }
+void store_at_exit() { store_later(make_lasting_cache(), 2); }
 
 TEST_F(DiskCacheWriter, DISABLED_EndsAtOnce) {
   ASSERT_EQ(std::atexit(store_at_exit), 0);
-  store_later(*new DiskCache(getenv("BELAY_TEST_PLACE"), plenty), 1);
+  store_later(make_lasting_cache(), 1);
 }
 
 TEST_F(DiskCacheWriter, StoresAllBeforeAProcessExits) {
