@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "base/status.h"
+#include "compare/element_source.h"
+
+namespace belay::compare {
+
+// One element of both sides.
+struct Place {
+  int64_t at = -1;  // row-major; -1: there is none
+  double ours = 0, truth = 0;
+};
+
+// What one side's elements are like.
+struct SideCount {
+  uint64_t nan = 0, plus_inf = 0, minus_inf = 0;
+  double mean = 0, deviation = 0, min = 0, max = 0;
+};
+
+// All that is measured of two tensors with the same number of elements; x is ours, y the truth. NaN: not defined.
+struct Measures {
+  int64_t count = 0;
+  bool bitwise = false;       // same type and same bytes
+  bool constant_one = false;  // a scalar: the cosine is 1 by definition
+  double cosine = 0, max_absolute = 0, accumulated_relative = 0, relative_euclidean = 0, kullback_leibler = 0;
+  double mean_absolute = 0, root_mean_square = 0, max_relative = 0, mean_relative = 0;
+  double max_ulp = 0;                     // in units of the coarser type's last place at y
+  double psnr = 0;                        // dB, against the largest magnitude of y
+  double least_rtol = 0, least_atol = 0;  // the smallest that alone would pass |x-y| <= tol (* |y|)
+  uint64_t different = 0;                 // elements that are not equal (NaN equals NaN)
+  Place first, worst;                     // of the different ones, in memory order and by |x-y|
+  SideCount ours, truth;
+};
+
+// Reads both once, piece by piece, on as many threads as pay. 100006 when the counts differ; the message has both
+// shapes.
+Result<Measures> measure(const ElementSource& ours, const ElementSource& truth);
+
+}  // namespace belay::compare
