@@ -21,18 +21,23 @@ class ElementSource {
   graph::DataType type() const { return type_; }
   const graph::Shape& shape() const { return shape_; }  // the logical one; {} is a scalar
   int64_t count() const { return graph::element_count(shape_); }
+  // What the dimensions of the shape stand for: NCHW, NHWC...; ND when that is not told.
+  graph::Format format() const { return format_; }
 
   // Elements first .. first+count-1 in their own type. Borrowed from the source, or from `storage`, which the caller
-  // keeps.
+  // keeps. Elements of less than a byte come one to a byte: integers as the int8 or uint8 of their value, floats as
+  // their bits. ACL_ERROR_INVALID_PARAM for elements that the tensor does not have.
   virtual Result<std::span<const std::byte>> read(int64_t first, int64_t count,
                                                   std::vector<std::byte>& storage) const = 0;
 
  protected:
-  ElementSource(graph::DataType type, graph::Shape shape) : type_(type), shape_(std::move(shape)) {}
+  ElementSource(graph::DataType type, graph::Shape shape, graph::Format format = graph::Format::ND)
+      : type_(type), shape_(std::move(shape)), format_(format) {}
 
  private:
   const graph::DataType type_;
   const graph::Shape shape_;
+  const graph::Format format_;
 };
 
 }  // namespace belay::compare
