@@ -20,12 +20,22 @@ struct Value {
   bool present = true;  // false: an optional input that is not connected
 
   int64_t count() const { return graph::element_count(shape); }
+  bool real() const { return type == graph::DataType::Double; }
   std::span<const double> doubles() const;  // of type Double
 };
 
-// The value of stored elements: every narrower float becomes exactly its double.
+// float16, bfloat16, float, double: what becomes doubles.
+bool is_float_type(graph::DataType type);
+
+Value make_value(graph::Shape shape, std::span<const double> elements);
+// The value of stored elements: every narrower float becomes exactly its double. Refuses types that are neither floats
+// that a model computes with, nor integers or bools of whole bytes; and bytes that are not as many as the shape says.
 Result<Value> widened(graph::DataType type, const graph::Shape& shape, std::span<const std::byte> bytes);
-// Back: rounded once to nearest, ties to even.
+// Back: rounded once to nearest, ties to even. Integers stay what they are and have one type only.
 Result<std::vector<std::byte>> narrowed(const Value& value, graph::DataType type);
+
+// How far a stored result is from the exact one: 0 when both are NaN or the same infinity, infinite when only one is
+// finite.
+double error_between(double actual, double exact);
 
 }  // namespace belay::exact

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exact/compute.h"
+
+#include "backend/kernel.h"
+#include "base/threads/parallel.h"
+#include "graph/infer/infer.h"
+
+namespace belay::exact {
+namespace {
+
+using backend::Layout;
+using backend::Tensor;
+using graph::DataType;
+using graph::TensorInfo;
+
+DataType computed_type(DataType stored) { return is_float_type(stored) ? DataType::Double : stored; }
+
+// A value whose elements a kernel writes.
+struct Buffer {
+  std::shared_ptr<std::vector<std::byte>> bytes;
+  Tensor tensor;
+};
+
+Buffer allocate(DataType type, const graph::Shape& shape) {
+  auto bytes = std::make_shared<std::vector<std::byte>>(graph::bytes_of(type, graph::element_count(shape)));
+  void* data = bytes->data();
+  return {std::move(bytes), {type, shape, Layout::Plain, data}};
+}
+
+Tensor tensor_of(const Value& value) {
+  if (!value.present) return {.present = false};
+  return {value.type, value.shape, Layout::Plain, const_cast<std::byte*>(value.bytes->data())};
+}
+
+// What the kernel really gave: of results whose size depends on the data only the first part.
+Value value_of(const Buffer& buffer, const graph::Shape& shape) {
+  buffer.bytes->resize(graph::bytes_of(buffer.tensor.type, graph::element_count(shape)));
+  return {buffer.tensor.type, shape, buffer.bytes};
+}
+
+// The bits are those of the stored type, not those of its double.
+Result<Computed> bitcast(const Value& input, DataType stored, Computed made, const graph::Shape& shape) {
+  const auto bits = TRY(narrowed(input, stored));
+  made.values.push_back(TRY(widened(made.stored[0], shape, bits)));
+  return made;
+}
+
+}  // namespace
+
+Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs, std::span<const DataType> stored) {
+  std::vector<graph::Constant> constants(inputs.size());
+  std::vector<TensorInfo> infos, wide_infos;
+  std::vector<Tensor> taken;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& input = inputs[i];
+    taken.push_back(tensor_of(input));
+    if (input.present) constants[i] = {input.type, input.shape, graph::Format::ND, *input.bytes, input.bytes};
+    infos.push_back({input.present ? stored[i] : DataType::Undefined, input.shape,
+                     input.present ? &constants[i] : nullptr, input.present});
+    wide_infos.push_back(infos.back());
+    wide_infos.back().type = input.type;
+  }
+  graph::InferContext context(node, infos);
+  TRY(graph::infer(context));
+  Computed made;
+  std::vector<TensorInfo> outputs = context.outputs;
+  for (TensorInfo& output : outputs) {
+    made.stored.push_back(output.type);
+    output.type = computed_type(output.type);
+  }
+  if (node.type == "Bitcast") return bitcast(inputs[0], stored[0], std::move(made), outputs[0].shape);
+  const std::vector<Layout> layouts(inputs.size(), Layout::Plain);
+  const auto kernel = TRY(backend::make_kernel({node, wide_infos, outputs, layouts, current_threads()}, "reference"));
+  std::vector<std::byte> scratch(kernel->scratch_bytes());
+  kernel->set_scratch(scratch.data());
+  std::vector<Buffer> buffers(outputs.size());
+  std::vector<Tensor> given;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const int source = kernel->alias_of(o);
+    if (source < 0) buffers[o] = allocate(outputs[o].type, outputs[o].shape);
+    given.push_back(source < 0 ? buffers[o].tensor : taken[static_cast<size_t>(source)]);
+    given[o].shape = outputs[o].shape;
+  }
+  TRY(kernel->run(taken, given));
+  for (size_t o = 0; o < given.size(); ++o) {
+    if (const int source = kernel->alias_of(o); source >= 0)
+      made.values.push_back(inputs[static_cast<size_t>(source)]);
+    else
+      made.values.push_back(value_of(buffers[o], given[o].shape));
+    made.values.back().shape = given[o].shape;
+  }
+  return made;
+}
+
+}  // namespace belay::exact

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exact/walk.h"
+
+#include "backend/kernel.h"
+#include "exact/compute.h"
+#include "exact/models/model.h"
+#include "executor/branch.h"
+#include "executor/graph_walk.h"
+#include "graph/infer/constant_nodes.h"
+
+namespace belay::exact {
+namespace {
+
+using executor::GraphRole;
+using executor::NodeKind;
+using graph::Node;
+using Outputs = Result<std::vector<Tracked>>;
+
+Outputs track_operator(const Node& node, std::span<const Tracked> inputs) {
+  if (graph::is_random(node)) return not_checkable(node, "its results are random");
+  const ErrorModel model = find_error_model(node.type);
+  if (!model) return not_checkable(node, "how far its results may be off has not been worked out");
+  const Operation operation{node, inputs};
+  std::vector<graph::DataType> stored;
+  for (const Tracked& input : inputs) stored.push_back(input.stored);
+  const Computed computed = TRY(compute(node, operation.values(), stored));
+  std::vector<Tracked> outputs;
+  for (size_t o = 0; o < computed.values.size(); ++o) outputs.push_back({computed.values[o], computed.stored[o]});
+  TRY(model(operation, outputs));
+  return outputs;
+}
+
+Result<Tracked> constant_of(const Node& node) {
+  const auto* constant = graph::get_if<graph::Constant>(node.attributes, "value");
+  if (!constant) return not_checkable(node, "the constant has no value");
+  return Tracked{TRY(widened(constant->type, constant->shape, constant->bytes)), constant->type};
+}
+
+Outputs track_graph(const graph::Model& model, const graph::Graph& graph, GraphRole role,
+                    std::span<const Tracked> inputs) {
+  std::vector<std::vector<Tracked>> values(graph.nodes.size());
+  std::vector<Tracked> results;
+  TRY(executor::walk(graph, [&](NodeKind kind, size_t i) -> Status {
+    const Node& node = graph.nodes[i];
+    std::vector<Tracked> taken;
+    for (const graph::Edge& edge : node.inputs)
+      taken.push_back(edge.connected() ? values[static_cast<size_t>(edge.node)].at(static_cast<size_t>(edge.output))
+                                       : Tracked{.value = {.present = false}});
+    switch (kind) {
+      case NodeKind::Input: {
+        const size_t port = executor::input_port(node, role);
+        if (port >= inputs.size()) return not_checkable(node, "there is no such input");
+        values[i] = {inputs[port]};
+        return {};
+      }
+      case NodeKind::Constant:
+        values[i] = {TRY(constant_of(node))};
+        return {};
+      case NodeKind::Result:
+        for (size_t input = 0; input < taken.size(); ++input) {
+          const size_t port = executor::result_port(node, role, input);
+          results.resize(std::max(results.size(), port + 1));
+          results[port] = taken[input];
+        }
+        return {};
+      case NodeKind::Choice:
+      case NodeKind::Loop:
+      case NodeKind::Fused:
+      case NodeKind::Operator:
+        values[i] = TRY(track(model, node, taken));
+        return {};
+    }
+    return {};
+  }));
+  return results;
+}
+
+// A control value as the executor sees it. What may be rounded differently decides nothing for certain.
+Result<backend::Tensor> control(const Node& node, const Tracked& tracked) {
+  if (tracked.errors) return not_checkable(node, "what decides its way may be rounded differently");
+  const Value& value = tracked.value;
+  return backend::Tensor{value.type, value.shape, backend::Layout::Plain, const_cast<std::byte*>(value.bytes->data())};
+}
+
+Outputs track_choice(const graph::Model& model, const Node& node, std::span<const Tracked> inputs) {
+  size_t branch = 0;
+  if (node.subgraphs.size() > 1) {
+    const backend::Tensor chooses[] = {TRY(control(node, inputs[0]))};
+    branch = TRY(executor::choose_branch(node, chooses, node.subgraphs.size()));
+  }
+  return track_graph(model, *TRY(executor::subgraph_of(model, node, branch)), GraphRole::Subgraph, inputs);
+}
+
+Outputs track_loop(const graph::Model& model, const Node& node, std::span<const Tracked> inputs) {
+  std::vector<Tracked> variables(inputs.begin(), inputs.end());
+  const graph::Graph& condition = *TRY(executor::subgraph_of(model, node, 0));
+  const graph::Graph& body = *TRY(executor::subgraph_of(model, node, 1));
+  for (;;) {
+    const auto goes_on = TRY(track_graph(model, condition, GraphRole::Subgraph, variables));
+    if (goes_on.empty()) return not_checkable(node, "its condition has no result");
+    if (!TRY(executor::is_true(TRY(control(node, goes_on[0]))))) return variables;
+    variables = TRY(track_graph(model, body, GraphRole::Subgraph, variables));
+  }
+}
+
+}  // namespace
+
+Outputs track(const graph::Model& model, const Node& node, std::span<const Tracked> inputs) {
+  switch (executor::kind_of(node)) {
+    case NodeKind::Fused:
+      return track_graph(model, executor::members_of(node), GraphRole::Members, inputs);
+    case NodeKind::Choice:
+      return track_choice(model, node, inputs);
+    case NodeKind::Loop:
+      return track_loop(model, node, inputs);
+    case NodeKind::Constant:
+      return std::vector<Tracked>{TRY(constant_of(node))};
+    case NodeKind::Input:
+    case NodeKind::Result:
+      return not_checkable(node, "it computes nothing");
+    case NodeKind::Operator:
+      return track_operator(node, inputs);
+  }
+  return not_checkable(node, "it is of no known kind");
+}
+
+}  // namespace belay::exact
