@@ -44,7 +44,10 @@ std::string closest_names(std::string_view wanted, std::span<const std::string_v
 std::string_view closest_name(std::string_view wanted, std::span<const std::string_view> names) {
   std::string_view nearest;
   size_t least = std::max<size_t>(2, wanted.size() / 3) + 1;
+  const size_t letters = std::min(wanted.size(), longest);
   for (const std::string_view name : names) {
+    const size_t others = std::min(name.size(), longest);
+    if (std::max(letters, others) - std::min(letters, others) >= least) continue;
     const size_t far = distance(wanted, name);
     if (far < least) least = far, nearest = name;
   }

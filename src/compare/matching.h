@@ -15,6 +15,7 @@ namespace belay::compare {
 
 // Why two tensors were taken for the same.
 enum class MatchedBy : uint8_t { Name, Origin, Fusion, Mapping, TensorName };
+const char* name_of(MatchedBy by);  // "name", "origin"...
 
 struct Pair {
   size_t ours = 0, truth = 0;  // indices into the sides' tensors
@@ -25,7 +26,7 @@ struct Pair {
 struct Unmatched {
   size_t tensor = 0;
   std::string reason;   // a sentence
-  std::string nearest;  // the other side's most similar name; "" when none is similar
+  std::string nearest;  // the other side's most similar name; "" when none is, or very many are unmatched
 };
 
 struct Matching {
@@ -40,7 +41,9 @@ struct MatchOptions {
 };
 
 // Pairs by operator and output; by the origin of a fused operator's outputs; by the fusion JSON; across two different
-// fusions by the last original operator that both have as a result. 100006 when a JSON is none of atc's.
+// fusions by the last original operator that both have as a result. Names meet as file names have them, mangled. What
+// ran several times in one place is paired in its order. Several tensors of one side may be the same value of the
+// other. 100003 when a JSON cannot be read, 100006 when it is none of atc's.
 Result<Matching> match(const Side& ours, const Side& truth, const MatchOptions& options);
 
 }  // namespace belay::compare

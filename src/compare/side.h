@@ -24,6 +24,8 @@ struct SideTensor {
   size_t origin_index = 0;
   std::filesystem::path place;  // the folder within the side: device/model/id/step
   std::filesystem::path file;   // "" for what is computed
+  std::string tensor;           // what an array is called in its file or by its file; "" for dumps
+  bool mapped = false;          // the name is from mapping.csv
   uint64_t time = 0, task = 0;  // 0: not told
   std::function<Result<std::shared_ptr<const ElementSource>>()> open;
 };

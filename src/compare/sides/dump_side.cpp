@@ -45,6 +45,7 @@ SideTensor tensor_of(const inspect::FoundDump& found, const dump::Header& header
   }
   tensor.place = found.folder;
   tensor.file = found.path;
+  tensor.mapped = found.mapped;
   tensor.time = header.dump_time;
   tensor.task = found.task.value_or(0);
   tensor.open = [file = found.path, input, index] { return open_tensor(file, input, index); };

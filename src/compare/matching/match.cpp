@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+
+#include "base/closest.h"
+#include "base/text.h"
+#include "compare/matching.h"
+#include "compare/matching/places.h"
+#include "compare/matching/tensor_index.h"
+#include "dump/format/names.h"
+
+namespace belay::compare {
+namespace {
+
+constexpr size_t kMostCompared = 1 << 20;  // names, for the nearest of all that are unmatched: about a second
+
+struct Candidates {
+  std::vector<size_t> tensors;
+  bool by_reading = false;
+};
+
+class Matcher {
+ public:
+  Matcher(const TensorIndex& ours, const TensorIndex& truth, bool inputs)
+      : ours_(ours),
+        truth_(truth),
+        places_(ours.side(), truth.side()),
+        inputs_(inputs),
+        used_(truth.side().tensors.size()) {}
+
+  Matching run() {
+    for (size_t at = 0; at < ours_.side().tensors.size(); ++at) {
+      if (ours_.tensor(at).input && !inputs_) continue;
+      if (const auto found = partner(at)) {
+        used_[found->truth] = true;
+        matching_.pairs.push_back(*found);
+      } else {
+        matching_.ours.push_back(lonely(ours_, at, truth_));
+      }
+    }
+    for (size_t at = 0; at < used_.size(); ++at)
+      if (!used_[at] && (inputs_ || !truth_.tensor(at).input)) matching_.truth.push_back(lonely(truth_, at, ours_));
+    return std::move(matching_);
+  }
+
+ private:
+  std::vector<size_t> in_partner_places(const std::vector<size_t>& tensors, size_t ours) const {
+    const auto& places = places_.partners(ours_.tensor(ours).place);
+    std::vector<size_t> here;
+    std::ranges::copy_if(tensors, std::back_inserter(here),
+                         [&](size_t at) { return std::ranges::find(places, truth_.tensor(at).place) != places.end(); });
+    return here;
+  }
+
+  // Two operators of one name may have swallowed different ones: then the name alone proves nothing.
+  bool names_agree(size_t ours, size_t truth) const {
+    const Identity &a = ours_.identity(ours), &b = truth_.identity(truth);
+    if (a.told && b.told) return false;
+    const auto harmless = [](const TensorIndex& index, size_t at) {
+      const Identity& identity = index.identity(at);
+      return identity.by == MatchedBy::Name || name_is_made_of_members(index.tensor(at), identity);
+    };
+    return harmless(ours_, ours) && harmless(truth_, truth);
+  }
+
+  Candidates candidates(size_t at) const {
+    const SideTensor& tensor = ours_.tensor(at);
+    const Origin& value = ours_.identity(at).value;
+    const std::string own = own_name(tensor), name = value.name == tensor.op ? own : dump::mangled(value.name);
+    if (auto same = in_partner_places(truth_.by_value(name, tensor.input, value.index), at); !same.empty())
+      return {std::move(same)};
+    auto named = in_partner_places(truth_.by_name(own, tensor.input, tensor.index), at);
+    std::erase_if(named, [&](size_t truth) { return !names_agree(at, truth); });
+    if (!named.empty()) return {std::move(named)};
+    if (tensor.input) return {};
+    if (auto read = in_partner_places(truth_.by_reading(name, value.index), at); !read.empty())
+      return {std::move(read), true};
+    for (const Origin& reading : readings_of(tensor)) {
+      const std::string op = dump::mangled(reading.name);
+      auto same = in_partner_places(truth_.by_value(op, false, reading.index), at);
+      if (same.empty()) same = in_partner_places(truth_.by_reading(op, reading.index), at);
+      if (!same.empty()) return {std::move(same), true};
+    }
+    return {};
+  }
+
+  std::optional<Pair> partner(size_t at) const {
+    const SideTensor& tensor = ours_.tensor(at);
+    if (places_.partners(tensor.place).empty()) return {};
+    Candidates found = candidates(at);
+    std::erase_if(found.tensors, [&](size_t truth) { return truth_.repetition(truth) != ours_.repetition(at); });
+    if (found.tensors.empty()) return {};
+    const size_t best = *std::ranges::max_element(found.tensors, {}, [&](size_t truth) { return likeness(at, truth); });
+    if (is_inserted(tensor) && !carries_value(at, best)) return {};
+    return Pair{at, best, reason_for(at, best, found.by_reading)};
+  }
+
+  // An inserted operator has the name of the one whose value it changes, or of the one that it feeds.
+  bool carries_value(size_t ours, size_t truth) const {
+    return ours_.carries(ours) || truth_.tensor(truth).op_type == "Data" ||
+           truth_.tensor(truth).op == ours_.tensor(ours).op;
+  }
+
+  int likeness(size_t ours, size_t truth) const {
+    const SideTensor &a = ours_.tensor(ours), &b = truth_.tensor(truth);
+    return (a.op == b.op ? 8 : 0) + (ours_.identity(ours).value.name == b.op ? 4 : 0) + (is_inserted(b) ? 0 : 2) +
+           (a.op_type == b.op_type ? 1 : 0);
+  }
+
+  MatchedBy reason_for(size_t ours, size_t truth, bool by_reading) const {
+    if (by_reading) return MatchedBy::TensorName;
+    if (own_name(ours_.tensor(ours)) != own_name(truth_.tensor(truth)))
+      for (const MatchedBy by : {ours_.identity(ours).by, truth_.identity(truth).by})
+        if (by != MatchedBy::Name) return by;
+    return ours_.tensor(ours).mapped || truth_.tensor(truth).mapped ? MatchedBy::Mapping : MatchedBy::Name;
+  }
+
+  Unmatched lonely(const TensorIndex& here, size_t at, const TensorIndex& there) {
+    const SideTensor& tensor = here.tensor(at);
+    Unmatched found{at, reason(here, at, there), ""};
+    found.nearest = nearest(here.identity(at).value.name, there);
+    if (found.nearest.empty() && here.identity(at).value.name != tensor.op) found.nearest = nearest(tensor.op, there);
+    return found;
+  }
+
+  std::string nearest(const std::string& name, const TensorIndex& there) {
+    if (compared_ > kMostCompared) return "";
+    compared_ += there.names().size();
+    return std::string(closest_name(name, there.names()));
+  }
+
+  std::string reason(const TensorIndex& here, size_t at, const TensorIndex& there) const {
+    const SideTensor& tensor = here.tensor(at);
+    const bool has_place =
+        &here == &ours_ ? !places_.partners(tensor.place).empty() : places_.has_partner_of_truth(tensor.place);
+    if (!has_place) return places_.reason(tensor.place);
+    const Identity& identity = here.identity(at);
+    const std::string value = identity.value.name, own = own_name(tensor);
+    if (is_inserted(tensor))
+      return formatted("the compiler inserted it at {}; it is no value of the model itself", value);
+    const auto runs = there.by_value(dump::mangled(value), tensor.input, identity.value.index).size();
+    if (runs > 0 && here.repetition(at) > 0)
+      return formatted("it ran {} times before in this place; there {} runs of {} are known in all",
+                       here.repetition(at), runs, value);
+    if (!there.by_name(own, tensor.input, tensor.index).empty())
+      return formatted("{} is there, but it is another value: here it is {}, there {}", tensor.op, value,
+                       there.identity(there.by_name(own, tensor.input, tensor.index)[0]).value.name);
+    if (!there.by_name(own, tensor.input, 0).empty())
+      return formatted("{} has no {} {} there", tensor.op, tensor.input ? "input" : "output", tensor.index);
+    if (const int64_t fused = there.swallowed(value); fused >= 0) {
+      const auto into = static_cast<size_t>(fused);
+      return formatted("{} was fused there into {}, whose result is {}", value, there.tensor(into).op,
+                       there.identity(into).value.name);
+    }
+    if (identity.by != MatchedBy::Name)
+      return formatted("it is the value of {}, which the other side has not dumped", value);
+    return formatted("nothing on the other side is called {}", tensor.op);
+  }
+
+  const TensorIndex &ours_, &truth_;
+  const PlacePairs places_;
+  const bool inputs_;
+  std::vector<bool> used_;
+  size_t compared_ = 0;
+  Matching matching_;
+};
+
+}  // namespace
+
+const char* name_of(MatchedBy by) {
+  static constexpr const char* names[] = {"name", "origin", "fusion", "mapping", "tensor name"};
+  return names[static_cast<size_t>(by)];
+}
+
+Result<Matching> match(const Side& ours, const Side& truth, const MatchOptions& options) {
+  FusionMap our_fusion, truth_fusion;
+  if (!options.ours_fusion.empty()) our_fusion = TRY(read_fusion_json(options.ours_fusion));
+  if (!options.truth_fusion.empty()) truth_fusion = TRY(read_fusion_json(options.truth_fusion));
+  const TensorIndex here(ours, our_fusion), there(truth, truth_fusion);
+  return Matcher(here, there, options.inputs).run();
+}
+
+}  // namespace belay::compare

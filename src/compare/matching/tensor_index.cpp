@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/matching/tensor_index.h"
+
+#include <algorithm>
+
+#include "dump/format/names.h"
+
+namespace belay::compare {
+namespace {
+
+constexpr size_t kShortestMember = 3;  // shorter names are found in nearly every other
+
+std::string key_of(const std::string& op, bool input, size_t index) {
+  return op + (input ? "\nin " : "\nout ") + std::to_string(index);
+}
+
+bool contains(const std::vector<std::string>& members, const std::string& mangled) {
+  return std::ranges::any_of(members, [&](const std::string& name) { return dump::mangled(name) == mangled; });
+}
+
+}  // namespace
+
+TensorIndex::TensorIndex(const Side& side, const FusionMap& fusion) : side_(side), fusion_(fusion) {
+  std::unordered_map<std::string, size_t> seen;
+  for (size_t at = 0; at < side.tensors.size(); ++at) {
+    const SideTensor& tensor = side.tensors[at];
+    identities_.push_back(identity_of(tensor, fusion));
+    mangled_.push_back(dump::mangled(tensor.op));
+    const std::string own = key_of(own_name(tensor), tensor.input, tensor.index);
+    repetitions_.push_back(seen[tensor.place.string() + "\n" + own]++);
+    names_found_[own].push_back(at);
+    const Origin& value = identities_.back().value;
+    values_[value.name == tensor.op ? own : key_of(dump::mangled(value.name), tensor.input, value.index)].push_back(at);
+    if (!tensor.input)
+      for (const Origin& reading : readings_of(tensor))
+        readings_[key_of(dump::mangled(reading.name), false, reading.index)].push_back(at);
+    names_.push_back(tensor.op);
+    if (!tensor.origin.empty()) names_.push_back(tensor.origin);
+  }
+  std::ranges::sort(names_);
+  names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+}
+
+bool TensorIndex::carries(size_t at) const {
+  const Origin& value = identities_[at].value;
+  const auto& same = by_value(dump::mangled(value.name), false, value.index);
+  return std::ranges::any_of(same, [&](size_t other) {
+    return other < at && tensor(other).place == tensor(at).place && !is_inserted(tensor(other));
+  });
+}
+
+const std::vector<size_t>& TensorIndex::find(const Found& found, const std::string& key) {
+  static const auto& none = *new std::vector<size_t>;
+  const auto at = found.find(key);
+  return at == found.end() ? none : at->second;
+}
+
+const std::vector<size_t>& TensorIndex::by_value(const std::string& op, bool input, size_t index) const {
+  return find(values_, key_of(op, input, index));
+}
+
+const std::vector<size_t>& TensorIndex::by_name(const std::string& op, bool input, size_t index) const {
+  return find(names_found_, key_of(op, input, index));
+}
+
+const std::vector<size_t>& TensorIndex::by_reading(const std::string& op, size_t index) const {
+  return find(readings_, key_of(op, false, index));
+}
+
+int64_t TensorIndex::swallowed(const std::string& op) const {
+  const std::string wanted = dump::mangled(op);
+  int64_t guess = -1;
+  for (size_t at = 0; at < side_.tensors.size(); ++at) {
+    if (tensor(at).input) continue;
+    const std::string& own = mangled_[at];
+    const auto known = fusion_.find(own);
+    if (known != fusion_.end() && own != wanted && contains(known->second.members, wanted))
+      return static_cast<int64_t>(at);
+    const bool inside = own.size() > wanted.size() && (own.starts_with(wanted) || own.ends_with(wanted));
+    const bool replaced = own == wanted && identities_[at].by != MatchedBy::Name;
+    if (guess < 0 && wanted.size() >= kShortestMember &&
+        (replaced || (inside && name_is_made_of_members(tensor(at), identities_[at]))))
+      guess = static_cast<int64_t>(at);
+  }
+  return guess;
+}
+
+}  // namespace belay::compare
