@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "base/half.h"
 #include "base/threads/parallel.h"
 #include "dump/format/statistics_kernels.h"
+#include "graph/tensor/small_floats.h"
 
 namespace belay::dump {
 namespace {
@@ -87,7 +89,7 @@ Totals measure_all(const T* elements, uint64_t count, bool squares) {
 }
 
 // A byte whose values are in a table: 8-bit floats, and bools of which any but 0 counts as 1.
-Totals measure_table(const std::array<float, 256>& table, const uint8_t* elements, uint64_t count) {
+Totals measure_table(std::span<const float> table, const uint8_t* elements, uint64_t count) {
   Totals all;
   std::array<uint64_t, 256> counts{};
   for (uint64_t i = 0; i < count; ++i) ++counts[elements[i]];
@@ -117,29 +119,12 @@ std::array<float, 256> bool_table() {
   return table;
 }
 
-// Sign, `exponent_bits` with a bias, the rest fraction. E5M2 has IEEE's infinities; E4M3FN only NaN, all ones.
-std::array<float, 256> small_float_table(int exponent_bits, bool infinities) {
-  const int fraction_bits = 7 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
-  std::array<float, 256> table;
-  for (int byte = 0; byte < 256; ++byte) {
-    const int exponent = byte >> fraction_bits & top, fraction = byte & ((1 << fraction_bits) - 1);
-    float value = exponent == 0 ? std::ldexp(static_cast<float>(fraction), 1 - bias - fraction_bits)
-                                : std::ldexp(static_cast<float>(fraction + (1 << fraction_bits)),
-                                             exponent - bias - fraction_bits);
-    const bool all_ones = exponent == top && fraction == (1 << fraction_bits) - 1;
-    if (infinities && exponent == top) value = fraction == 0 ? INFINITY : NAN;
-    if (!infinities && all_ones) value = NAN;
-    table[byte] = byte < 128 ? value : -value;
-  }
-  return table;
-}
-
 Totals totals_for(DataType type, const void* data, uint64_t count, bool squares) {
   const auto measured = [&]<class T>(const T*) { return measure_all(static_cast<const T*>(data), count, squares); };
-  const auto by_table = [&](const std::array<float, 256>& table) {
+  const auto by_table = [&](std::span<const float> table) {
     return measure_table(table, static_cast<const uint8_t*>(data), count);
   };
-  static const auto bools = bool_table(), e5m2 = small_float_table(5, true), e4m3 = small_float_table(4, false);
+  static const auto bools = bool_table();
   switch (type) {
     case DataType::Float:
       return measured(static_cast<const float*>(nullptr));
@@ -167,10 +152,8 @@ Totals totals_for(DataType type, const void* data, uint64_t count, bool squares)
       return measured(static_cast<const uint64_t*>(nullptr));
     case DataType::Bool:
       return by_table(bools);
-    case DataType::Float8E5M2:
-      return by_table(e5m2);
     default:
-      return by_table(e4m3);
+      return by_table(graph::small_float_values(type));
   }
 }
 
