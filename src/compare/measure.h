@@ -16,29 +16,35 @@ struct Place {
   double ours = 0, truth = 0;
 };
 
-// What one side's elements are like.
+// What one side's elements are like; least and largest pass over NaN, the others are NaN with it.
 struct SideCount {
   uint64_t nan = 0, plus_inf = 0, minus_inf = 0;
   double mean = 0, deviation = 0, min = 0, max = 0;
 };
 
-// All that is measured of two tensors with the same number of elements; x is ours, y the truth. NaN: not defined.
+// All that is measured of two tensors with the same number of elements; x is ours, y the truth. The metrics of dump.md
+// 10.1 are computed in double and follow IEEE arithmetic: a NaN, or an infinity less itself, makes them NaN. Bools have
+// only the cosine and the relative Euclidean distance of them. NaN: not defined.
 struct Measures {
   int64_t count = 0;
   bool bitwise = false;       // same type and same bytes
-  bool constant_one = false;  // a scalar: the cosine is 1 by definition
+  bool constant_one = false;  // one element: the cosine is 1 by definition
   double cosine = 0, max_absolute = 0, accumulated_relative = 0, relative_euclidean = 0, kullback_leibler = 0;
   double mean_absolute = 0, root_mean_square = 0, max_relative = 0, mean_relative = 0;
-  double max_ulp = 0;                     // in units of the coarser type's last place at y
-  double psnr = 0;                        // dB, against the largest magnitude of y
-  double least_rtol = 0, least_atol = 0;  // the smallest that alone would pass |x-y| <= tol (* |y|)
-  uint64_t different = 0;                 // elements that are not equal (NaN equals NaN)
-  Place first, worst;                     // of the different ones, in memory order and by |x-y|
+  // In units of the coarser type's last place at y: the distance of y from its neighbour, of integers 1. Infinite when
+  // only one side is finite, or NaN.
+  double max_ulp = 0;
+  double psnr = 0;  // dB, against the largest magnitude of y; infinite when there is no difference
+  // The smallest that alone would pass |x-y| <= tol (* |y|); infinite when none would.
+  double least_rtol = 0, least_atol = 0;
+  uint64_t different = 0;  // elements that are not equal (NaN equals NaN)
+  Place first, worst;      // of the different ones, in memory order and by |x-y|; a NaN on one side is infinitely far
   SideCount ours, truth;
 };
 
-// Reads both once, piece by piece, on as many threads as pay. 100006 when the counts differ; the message has both
-// shapes.
+// Reads both once, piece by piece, on as many threads as pay; a second time when the Kullback-Leibler divergence is
+// neither 0 nor infinite nor NaN, as it begins with the least elements. The same input gives the same bits whatever the
+// number of threads. 100006 when the counts differ, with both shapes, and when the values of a type cannot be told.
 Result<Measures> measure(const ElementSource& ours, const ElementSource& truth);
 
 }  // namespace belay::compare

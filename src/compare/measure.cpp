@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/text.h"
+#include "base/threads/parallel.h"
+#include "compare/measure/elements.h"
+#include "compare/measure/tally.h"
+
+namespace belay::compare {
+namespace {
+
+using graph::DataType;
+using Bytes = std::span<const std::byte>;
+
+constexpr int64_t kPiece = 32 * kBlock;       // what a thread takes at a time
+constexpr int64_t kRound = int64_t{1} << 12;  // pieces whose results are kept at a time
+constexpr double kOperationsPerElement = 40;  // to decide on threads
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+struct BothBytes {
+  Bytes x, y;
+};
+
+// Two tensors side by side.
+class Couple {
+ public:
+  Couple(const ElementSource& x, const ElementSource& y)
+      : x_(x), y_(y), spacing_(Spacing::coarser(x.type(), y.type())) {
+    ulp_ = {std::ldexp(1.0, spacing_.least + spacing_.digits), std::ldexp(1.0, spacing_.digits)};
+  }
+
+  Result<Tally> tally() const {
+    return over_pieces<Tally>([this](Tally& sum, const BothBytes& piece, int64_t first, int64_t count) {
+      sum.same_bytes &= x_.type() == y_.type() && std::memcmp(piece.x.data(), piece.y.data(), piece.x.size()) == 0;
+      over_blocks(piece, count, [&](const BothBytes& block, int64_t at, size_t size) {
+        if (!add_fast(sum, block, first + at, size)) add_slowly(sum, block, first + at, 0, size);
+      });
+    });
+  }
+
+  // With the least element of each side known, and no x above its least where y is at its own.
+  Result<DivergenceSums> divergence(double min_x, double min_y) const {
+    struct Sum : DivergenceSums {
+      void add(const Sum& later) { a += later.a, b += later.b, a_log_ratio += later.a_log_ratio; }
+    };
+    const Sum all = TRY(over_pieces<Sum>([&](Sum& sum, const BothBytes& piece, int64_t, int64_t count) {
+      over_blocks(piece, count, [&](const BothBytes& block, int64_t, size_t size) {
+        double of_x[kBlock], of_y[kBlock];
+        const double *xs = rounded(x_.type(), block.x, size, of_x), *ys = rounded(y_.type(), block.y, size, of_y);
+        sum.add({divergence_block(xs, ys, size, min_x, min_y)});
+      });
+    }));
+    return all;
+  }
+
+  // The first different element of a block, and the first of those farthest apart. Nothing for block -1.
+  struct Places {
+    Place first, worst;
+  };
+  Result<Places> look(int64_t block) const {
+    Places found;
+    if (block < 0) return found;
+    std::vector<std::byte> of_x, of_y;
+    const auto size = std::min<int64_t>(kBlock, x_.count() - block);
+    const BothBytes bytes = TRY(read(block, size, of_x, of_y));
+    long double most = 0;
+    for (int64_t i = 0; i < size; ++i) {
+      const long double a = element_of(x_.type(), bytes.x, i), b = element_of(y_.type(), bytes.y, i);
+      const long double between = apart(a, b);
+      if (between == 0) continue;
+      const Place place{block + i, static_cast<double>(a), static_cast<double>(b)};
+      if (found.first.at < 0) found.first = place;
+      if (between > most) found.worst = place;
+      most = std::max(most, between);
+    }
+    return found;
+  }
+
+ private:
+  Result<BothBytes> read(int64_t first, int64_t count, std::vector<std::byte>& of_x,
+                         std::vector<std::byte>& of_y) const {
+    BothBytes bytes{.x = TRY(x_.read(first, count, of_x))};
+    bytes.y = TRY(y_.read(first, count, of_y));
+    return bytes;
+  }
+
+  // Calls add(sum, bytes, first, count) for every piece, each with a sum of its own; these are then added up in order.
+  template <class Sum, class Add>
+  Result<Sum> over_pieces(const Add& add) const {
+    const int64_t count = x_.count(), pieces = (count + kPiece - 1) / kPiece;
+    const double bytes = static_cast<double>(count * (stored_bytes(x_.type()) + stored_bytes(y_.type())));
+    const int64_t threads = threads_for(kOperationsPerElement * static_cast<double>(count), bytes);
+    std::vector<std::vector<std::byte>> storage(2 * threads);
+    Sum all;
+    for (int64_t begin = 0; begin < pieces; begin += kRound) {
+      std::vector<Result<Sum>> sums(std::min(kRound, pieces - begin), Sum{});
+      parallel_pieces(static_cast<int64_t>(sums.size()), threads, [&](int64_t piece, int64_t thread) {
+        const int64_t first = (begin + piece) * kPiece, size = std::min(kPiece, count - first);
+        sums[piece] = [&]() -> Result<Sum> {
+          Sum sum;
+          add(sum, TRY(read(first, size, storage[2 * thread], storage[2 * thread + 1])), first, size);
+          return sum;
+        }();
+      });
+      for (Result<Sum>& sum : sums) all.add(TRY(std::move(sum)));
+    }
+    return all;
+  }
+
+  template <class Body>
+  void over_blocks(const BothBytes& piece, int64_t count, const Body& body) const {
+    for (int64_t at = 0; at < count; at += kBlock) {
+      const BothBytes block{piece.x.subspan(at * stored_bytes(x_.type())),
+                            piece.y.subspan(at * stored_bytes(y_.type()))};
+      body(block, at, static_cast<size_t>(std::min<int64_t>(kBlock, count - at)));
+    }
+  }
+
+  // False when the block has to be looked at element by element: not all is finite, or too large for doubles.
+  bool add_fast(Tally& sum, const BothBytes& block, int64_t at, size_t size) const {
+    BlockSums sums;
+    size_t done = 0;
+    if (fits_floats(x_.type()) && fits_floats(y_.type())) {
+      float of_x[kBlock], of_y[kBlock];
+      done = sum_block(as_floats(x_.type(), block.x, size, of_x), as_floats(y_.type(), block.y, size, of_y), size, ulp_,
+                       sums);
+    } else {
+      double of_x[kBlock], of_y[kBlock];
+      const double *xs = as_doubles(x_.type(), block.x, size, of_x), *ys = as_doubles(y_.type(), block.y, size, of_y);
+      if (!xs || !ys) return false;
+      done = sum_block(xs, ys, size, ulp_, sums);
+    }
+    if (!std::isfinite(sums.squares_x + sums.squares_y + sums.distance_squares)) return false;
+    if (done > 0) sum.add_block(sums, at);
+    add_slowly(sum, block, at, done, size);
+    return true;
+  }
+
+  void add_slowly(Tally& sum, const BothBytes& block, int64_t at, size_t begin, size_t end) const {
+    for (size_t i = begin; i < end; ++i) {
+      const long double y = element_of(y_.type(), block.y, i);
+      sum.add_element(element_of(x_.type(), block.x, i), y, spacing_.unit_at(y), at);
+    }
+  }
+
+  // As doubles, integers beyond their range rounded.
+  static const double* rounded(DataType type, Bytes bytes, size_t size, double* buffer) {
+    if (const double* exact = as_doubles(type, bytes, size, buffer)) return exact;
+    for (size_t i = 0; i < size; ++i) buffer[i] = static_cast<double>(element_of(type, bytes, i));
+    return buffer;
+  }
+
+  const ElementSource &x_, &y_;
+  const Spacing spacing_;
+  UlpScale ulp_;
+};
+
+double cosine_of(const Tally& tally) {
+  if (tally.x.squares == 0 && tally.y.squares == 0) return 1;
+  if (tally.x.squares == 0 || tally.y.squares == 0) return kNaN;
+  const auto cosine = static_cast<double>(tally.products / (std::sqrt(tally.x.squares) * std::sqrt(tally.y.squares)));
+  return cosine > 1 ? 1 : cosine;
+}
+
+double relative_euclidean_of(const Tally& tally) {
+  if (std::sqrt(tally.y.squares) <= kEpsilon) return 0;
+  return static_cast<double>(std::sqrt(tally.distance_squares / tally.y.squares));
+}
+
+Result<double> kullback_leibler_of(const Couple& couple, const Tally& tally) {
+  if (!tally.all_finite() || !(tally.x.min < tally.x.max) || !(tally.y.min < tally.y.max)) return kNaN;
+  if (tally.x_at_min_y > tally.x.min) return std::numeric_limits<double>::infinity();
+  if (tally.different == 0) return 0.0;
+  const DivergenceSums sums = TRY(couple.divergence(tally.x.min, tally.y.min));
+  const double divergence = sums.a_log_ratio / sums.a + std::log(sums.b / sums.a);
+  return std::abs(divergence) < kEpsilon ? 0.0 : divergence;
+}
+
+SideCount side_of(const Tally::OneSide& side, int64_t count) {
+  SideCount made{.nan = side.nan, .plus_inf = side.plus_inf, .minus_inf = side.minus_inf};
+  const bool any = count > static_cast<int64_t>(side.nan);
+  made.min = any ? side.min : kNaN;
+  made.max = any ? side.max : kNaN;
+  const long double mean = side.sum / count, variance = side.squares / count - mean * mean;
+  made.mean = static_cast<double>(mean);
+  made.deviation = static_cast<double>(std::sqrt(std::isnan(variance) ? variance : std::max(variance, 0.0L)));
+  return made;
+}
+
+// The table asks for two metrics of bools.
+void leave_out_for_bools(Measures& made) {
+  for (double* value : {&made.max_absolute, &made.accumulated_relative, &made.kullback_leibler, &made.mean_absolute,
+                        &made.root_mean_square, &made.max_relative, &made.mean_relative, &made.psnr})
+    *value = kNaN;
+}
+
+Measures measures_of(const Tally& tally, int64_t count) {
+  Measures made{.count = count, .bitwise = tally.same_bytes, .constant_one = count == 1};
+  made.cosine = made.constant_one ? 1 : cosine_of(tally);
+  made.max_absolute = tally.max_distance;
+  made.accumulated_relative = static_cast<double>(tally.relative);
+  made.relative_euclidean = relative_euclidean_of(tally);
+  made.mean_absolute = static_cast<double>(tally.distance / count);
+  made.root_mean_square = static_cast<double>(std::sqrt(tally.distance_squares / count));
+  made.max_relative = tally.max_relative;
+  made.mean_relative = static_cast<double>(tally.relative / count);
+  made.max_ulp = tally.max_ulp;
+  made.psnr = 20 * std::log10(std::max(std::abs(tally.y.min), std::abs(tally.y.max)) / made.root_mean_square);
+  if (made.root_mean_square == 0) made.psnr = std::numeric_limits<double>::infinity();
+  made.least_rtol = tally.max_rtol;
+  made.least_atol = tally.max_apart;
+  made.different = tally.different;
+  made.ours = side_of(tally.x, count);
+  made.truth = side_of(tally.y, count);
+  return made;
+}
+
+Status check(const ElementSource& ours, const ElementSource& truth) {
+  if (ours.count() < 0 || ours.count() != truth.count())
+    return {ACL_ERROR_PARSE_FILE, formatted("the shapes {} and {} do not have the same number of elements",
+                                            graph::to_text(ours.shape()), graph::to_text(truth.shape()))};
+  for (const ElementSource* source : {&ours, &truth})
+    if (!has_values(source->type()))
+      return {ACL_ERROR_PARSE_FILE,
+              formatted("elements of type {} have no values that could be compared", graph::name_of(source->type()))};
+  return {};
+}
+
+}  // namespace
+
+Result<Measures> measure(const ElementSource& ours, const ElementSource& truth) {
+  TRY(check(ours, truth));
+  const Couple couple(ours, truth);
+  Tally tally = TRY(couple.tally());
+  tally.same_bytes &= ours.type() == truth.type();
+  Measures made = measures_of(tally, ours.count());
+  made.kullback_leibler = TRY(kullback_leibler_of(couple, tally));
+  made.first = TRY(couple.look(tally.first_block)).first;
+  made.worst = TRY(couple.look(tally.worst_block)).worst;
+  if (ours.type() == DataType::Bool || truth.type() == DataType::Bool) leave_out_for_bools(made);
+  return made;
+}
+
+}  // namespace belay::compare
