@@ -67,6 +67,14 @@ std::string numpy_name(DataType type) {
   return found ? found->name : "";
 }
 
+DataType type_of_numpy(const std::string& descr) {
+  if (descr == "|V2" || descr == "<V2") return DataType::BFloat16;
+  const auto* found = std::ranges::find_if(numpy_types, [&](const NumpyType& type) {
+    return type.descr == descr || (type.descr[0] == '|' && descr == "<" + std::string(type.descr + 1));
+  });
+  return found == std::end(numpy_types) ? DataType::Undefined : found->type;
+}
+
 Status write_npy(const DumpedTensor& tensor, OutputFile& file) {
   if (tensor.type == DataType::Undefined) {
     TRY(file.write(make_npy_header("|i1", std::vector{static_cast<int64_t>(tensor.bytes.size())})));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/safetensors.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
@@ -11,41 +12,32 @@ namespace {
 
 using graph::DataType;
 
+struct TypeName {
+  DataType type;
+  const char* name;
+};
+
+constexpr TypeName type_names[] = {
+    {DataType::Float, "F32"},
+    {DataType::Float16, "F16"},
+    {DataType::BFloat16, "BF16"},
+    {DataType::Double, "F64"},
+    {DataType::Int8, "I8"},
+    {DataType::UInt8, "U8"},
+    {DataType::Int16, "I16"},
+    {DataType::UInt16, "U16"},
+    {DataType::Int32, "I32"},
+    {DataType::UInt32, "U32"},
+    {DataType::Int64, "I64"},
+    {DataType::UInt64, "U64"},
+    {DataType::Bool, "BOOL"},
+    {DataType::Float8E5M2, "F8_E5M2"},
+    {DataType::Float8E4M3FN, "F8_E4M3"},
+};
+
 const char* name_in_safetensors(DataType type) {
-  switch (type) {
-    case DataType::Float:
-      return "F32";
-    case DataType::Float16:
-      return "F16";
-    case DataType::BFloat16:
-      return "BF16";
-    case DataType::Double:
-      return "F64";
-    case DataType::Int8:
-      return "I8";
-    case DataType::UInt8:
-      return "U8";
-    case DataType::Int16:
-      return "I16";
-    case DataType::UInt16:
-      return "U16";
-    case DataType::Int32:
-      return "I32";
-    case DataType::UInt32:
-      return "U32";
-    case DataType::Int64:
-      return "I64";
-    case DataType::UInt64:
-      return "U64";
-    case DataType::Bool:
-      return "BOOL";
-    case DataType::Float8E5M2:
-      return "F8_E5M2";
-    case DataType::Float8E4M3FN:
-      return "F8_E4M3";
-    default:
-      return nullptr;
-  }
+  const auto* found = std::ranges::find(type_names, type, &TypeName::type);
+  return found == std::end(type_names) ? nullptr : found->name;
 }
 
 size_t bytes_needed(const DumpedTensor& tensor) {
@@ -53,6 +45,12 @@ size_t bytes_needed(const DumpedTensor& tensor) {
 }
 
 }  // namespace
+
+DataType type_of_safetensors(std::string_view name) {
+  const auto* found =
+      std::ranges::find(type_names, name, [](const TypeName& type) { return std::string_view(type.name); });
+  return found == std::end(type_names) ? DataType::Undefined : found->type;
+}
 
 Status write_safetensors(const std::vector<DumpedTensor>& tensors, OutputFile& file) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();

@@ -12,4 +12,7 @@ namespace belay::inspect {
 // format does not have.
 Status write_safetensors(const std::vector<DumpedTensor>& tensors, OutputFile& file);
 
+// The type that the format calls so ("F16"); Undefined when there is none.
+graph::DataType type_of_safetensors(std::string_view name);
+
 }  // namespace belay::inspect

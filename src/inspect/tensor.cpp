@@ -46,6 +46,19 @@ Format usual_origin(const DumpedTensor& tensor) {
   return tensor.original_shape.size() == 5 ? Format::NCDHW : Format::NCHW;
 }
 
+// The same dimensions in another order, both named by letters.
+bool is_exchange(const DumpedTensor& tensor) {
+  const std::string_view here = graph::name_of(tensor.format), there = graph::name_of(tensor.original_format);
+  const graph::Shape &shape = tensor.shape, &original = tensor.original_shape;
+  if (here == there || here.size() != there.size() || shape.size() != here.size() || original.size() != there.size())
+    return false;
+  for (size_t i = 0; i < there.size(); ++i) {
+    const size_t at = here.find(there[i]);
+    if (at == std::string_view::npos || shape[at] != original[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<DumpedTensor> tensors_of(const dump::DumpFile& file) {
@@ -111,11 +124,19 @@ std::string index_text(const graph::Shape& shape, int64_t at) {
   return graph::to_text(index);
 }
 
+graph::TensorForm logical_form(const DumpedTensor& tensor) {
+  if (graph::is_private(tensor.format) && !tensor.original_shape.empty())
+    return {usual_origin(tensor), tensor.original_shape};
+  if (!graph::is_private(tensor.format) && is_exchange(tensor)) return {tensor.original_format, tensor.original_shape};
+  return {tensor.format, tensor.shape};
+}
+
 Result<DumpedTensor> in_logical_order(const DumpedTensor& tensor, std::vector<std::byte>& storage) {
   if (!graph::is_private(tensor.format) || tensor.original_shape.empty()) return tensor;
   DumpedTensor logical = tensor;
-  logical.format = usual_origin(tensor);
-  logical.shape = tensor.original_shape;
+  const graph::TensorForm form = logical_form(tensor);
+  logical.format = form.format;
+  logical.shape = form.shape;
   storage = TRY(graph::convert_form(tensor.type, tensor.bytes, {tensor.format, tensor.shape, tensor.groups},
                                     {logical.format, logical.shape, 1}));
   logical.bytes = storage;

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "dump/format/record_reader.h"
+#include "graph/tensor/private_format.h"
 #include "graph/tensor/types.h"
 
 namespace belay::inspect {
@@ -38,6 +39,10 @@ double element_value(const DumpedTensor& tensor, int64_t index);
 
 // The place of element `at` of a tensor of this shape: "[0,2,1]".
 std::string index_text(const graph::Shape& shape, int64_t at);
+
+// What the tensor is before the device's order: of private formats the original shape and what its dimensions are; of
+// plain ones that the file says were exchanged (NHWC of an NCHW original) the original too; else the tensor's own.
+graph::TensorForm logical_form(const DumpedTensor& tensor);
 
 // The elements in the order of the original shape when the format is a private one: `bytes` then points into `storage`.
 // The tensor as it is when its format is not private or the file does not tell the original shape. 145013 and the like,

@@ -54,6 +54,12 @@ bool only_empty(const std::vector<std::string>& names) { return names.size() == 
 
 }  // namespace
 
+bool place_before(const fs::path& a, const fs::path& b) {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const fs::path& x, const fs::path& y) {
+    return in_order(x.string(), y.string());
+  });
+}
+
 Place parse_place(const fs::path& folder) {
   std::vector<std::string> parts;
   for (const fs::path& part : folder)

@@ -16,6 +16,9 @@ namespace belay::compare {
 enum Level : uint8_t { kGroup, kTime, kDevice, kModel, kModelId, kStep, kLevels };
 using Place = std::array<std::string, kLevels>;
 
+// Folder by folder; numbers by their size.
+bool place_before(const std::filesystem::path& a, const std::filesystem::path& b);
+
 Place parse_place(const std::filesystem::path& folder);
 
 // Which folders of the other side belong to a folder. A level that one side does not have at all is not looked at.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/sides/dump_side.h"
 
+#include <algorithm>
+
 #include "base/text.h"
-#include "compare/sides/byte_source.h"
+#include "compare/matching/places.h"
+#include "compare/sides/stored_source.h"
 #include "inspect/dump_tree.h"
 #include "inspect/tensor.h"
 
@@ -10,7 +13,6 @@ namespace belay::compare {
 namespace {
 
 namespace fs = std::filesystem;
-using Source = std::shared_ptr<const ElementSource>;
 
 Status about(const fs::path& file, const Status& problem) {
   return {problem.code, formatted("{}: {}", file.string(), problem.message)};
@@ -22,15 +24,24 @@ Result<dump::DumpFile> read_file(const fs::path& file) {
   return dump;
 }
 
+StoredTensor stored_tensor(const inspect::DumpedTensor& tensor) {
+  StoredTensor stored{.type = tensor.type, .form = {tensor.format, tensor.shape, tensor.groups}};
+  stored.logical = inspect::logical_form(tensor);
+  stored.bytes = tensor.bytes;
+  if (tensor.type == graph::DataType::Undefined) {  // as msaccucmp converts it
+    stored.type = graph::DataType::Int8;
+    stored.form = stored.logical = {graph::Format::ND, {static_cast<int64_t>(tensor.bytes.size())}};
+  }
+  return stored;
+}
+
 Result<Source> open_tensor(const fs::path& file, bool input, size_t index) {
   const dump::DumpFile dump = TRY(read_file(file));
   for (const inspect::DumpedTensor& tensor : inspect::tensors_of(dump)) {
     if (tensor.input != input || tensor.index != index) continue;
-    auto storage = std::make_shared<std::vector<std::byte>>();
-    auto logical = inspect::in_logical_order(tensor, *storage);
-    if (!logical.ok()) return about(file, logical.status());
-    const auto owner = storage->empty() ? std::shared_ptr<const void>(dump.file) : std::shared_ptr<const void>(storage);
-    auto source = make_byte_source((*logical).type, (*logical).shape, (*logical).format, (*logical).bytes, owner);
+    StoredTensor stored = stored_tensor(tensor);
+    stored.owner = dump.file;
+    auto source = make_stored_source(std::move(stored));
     return source.ok() ? std::move(source) : Result<Source>(about(file, source.status()));
   }
   return Status{ACL_ERROR_INVALID_FILE, formatted("{} has changed", file.string())};
@@ -43,7 +54,7 @@ SideTensor tensor_of(const inspect::FoundDump& found, const dump::Header& header
     tensor.origin = entry.original_op->name;
     tensor.origin_index = entry.original_op->output_index;
   }
-  tensor.place = found.folder;
+  tensor.place = found.folder == "." ? fs::path() : found.folder;
   tensor.file = found.path;
   tensor.mapped = found.mapped;
   tensor.time = header.dump_time;
@@ -67,6 +78,7 @@ Result<Side> open_dump_side(const fs::path& path) {
     for (size_t i = 0; i < header.inputs.size(); ++i) side.tensors.push_back(tensor_of(found, header, true, i));
     for (size_t i = 0; i < header.outputs.size(); ++i) side.tensors.push_back(tensor_of(found, header, false, i));
   }
+  std::ranges::stable_sort(side.tensors, place_before, &SideTensor::place);
   return side;
 }
 

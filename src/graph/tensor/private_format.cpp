@@ -4,19 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
-#include <optional>
 
 #include "base/text.h"
+#include "graph/tensor/stored_order.h"
 
 namespace belay::graph {
+
+using namespace order;
+
 namespace {
-
-constexpr int64_t kFractal = 16;  // rows of a fractal
-
-// The axes that formats speak of. A tensor of the fractal matrix formats has B (all leading dimensions), H and W.
-enum AxisName { N, C, D, H, W, B, kAxes };
-using Extents = std::array<int64_t, kAxes>;
 
 // For each index along an axis, where its elements lie: added over the axes this is the position of an element.
 struct AxisOffsets {
@@ -29,126 +25,6 @@ struct Plan {
   int64_t logical_count = 0, stored_count = 0;
 };
 
-int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-Status unknown_order(Format format) {
-  return {ACL_ERROR_GE_FORMAT_INVALID, formatted("the order of format {} is not known", name_of(format))};
-}
-
-Status shapes_differ(const TensorForm& stored, const TensorForm& logical) {
-  return {ACL_ERROR_GE_SHAPE_INVALID,
-          formatted("shape {} of format {} does not hold a tensor {} of format {}", to_text(stored.shape),
-                    name_of(stored.format), to_text(logical.shape), name_of(logical.format))};
-}
-
-std::optional<AxisName> axis_of(char letter) {
-  switch (letter) {
-    case 'N':
-      return N;
-    case 'C':
-      return C;
-    case 'D':
-      return D;
-    case 'H':
-      return H;
-    case 'W':
-    case 'L':
-      return W;
-    default:
-      return {};
-  }
-}
-
-bool is_fractal_matrix(Format format) {
-  const auto number = static_cast<int32_t>(format);
-  return format == Format::FractalNZ || format == Format::FractalZZ || (number >= 50 && number <= 54);
-}
-
-bool is_fractal(Format format) {
-  return is_fractal_matrix(format) || format == Format::FractalZ || format == Format::FractalZ3D ||
-         format == Format::FractalZ3DTranspose;
-}
-
-bool is_3d(Format format) {
-  return format == Format::NDC1HWC0 || format == Format::FractalZ3D || format == Format::FractalZ3DTranspose;
-}
-
-// A logical tensor: which axis each of its dimensions is.
-struct Logical {
-  std::vector<AxisName> axes;
-  Shape shape;
-
-  Extents extents() const {
-    Extents all;
-    all.fill(1);
-    for (size_t i = 0; i < axes.size(); ++i) all[axes[i]] = shape[i];
-    return all;
-  }
-};
-
-std::string letters_of(Format format, size_t rank, Format stored) {
-  const bool plain = format != Format::ND && format != Format::Reserved;
-  if (plain) return std::string(name_of(format));
-  if (rank == 2 && stored == Format::FractalZ) return "CN";
-  if (rank == 5) return "NCDHW";
-  return "NCHW";
-}
-
-// The last two dimensions are rows and columns, the others one batch. A vector is a row, unless it was stored as a
-// column.
-Logical as_matrix(const Shape& shape, const Shape& stored) {
-  Logical logical{{B, H, W}, {1, 1, 1}};
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (i + 2 < shape.size()) logical.shape[0] *= shape[i];
-    if (i + 2 == shape.size()) logical.shape[1] = shape[i];
-    if (i + 1 == shape.size()) logical.shape[2] = shape[i];
-  }
-  const bool column = shape.size() == 1 && stored.size() == 4 && stored[0] == 1 && stored[1] > 1;
-  if (column) std::swap(logical.shape[1], logical.shape[2]);
-  return logical;
-}
-
-// Whether a stored shape has room for these axes, as far as they can be read off it.
-bool fits(const TensorForm& stored, const Extents& e) {
-  const Shape& s = stored.shape;
-  if (stored.format == Format::NDC1HWC0)
-    return s.size() == 6 && s[0] == e[N] && s[1] == e[D] && s[2] == cdiv(e[C], s[5]) && s[3] == e[H] && s[4] == e[W];
-  if (stored.format == Format::NC1HWC0 || stored.format == Format::NC1HWC0C04)
-    return s.size() == 5 && s[0] == e[N] && s[1] == cdiv(e[C], s[4]) && s[2] == e[H] && s[3] == e[W];
-  return true;
-}
-
-// A logical shape with fewer dimensions than its format has letters lacks some that are 1: those that make it fit.
-Result<Logical> lacking(const std::string& letters, const TensorForm& stored, const TensorForm& logical) {
-  const size_t rank = logical.shape.size();
-  std::optional<Logical> second_best;
-  for (unsigned chosen = 0; chosen < (1u << letters.size()); ++chosen) {
-    if (static_cast<size_t>(__builtin_popcount(chosen)) != rank) continue;
-    Logical candidate{{}, logical.shape};
-    for (size_t i = 0; i < letters.size(); ++i)
-      if (chosen & (1u << i)) candidate.axes.push_back(*axis_of(letters[i]));
-    if (!fits(stored, candidate.extents())) continue;
-    if (rank == 0 || std::ranges::find(candidate.axes, C) != candidate.axes.end()) return candidate;
-    second_best = std::move(candidate);
-  }
-  if (second_best) return *second_best;
-  return shapes_differ(stored, logical);
-}
-
-Result<Logical> logical_view(const TensorForm& stored, const TensorForm& logical) {
-  if (is_private(logical.format)) return unknown_order(logical.format);
-  if (!is_known(logical.shape) || !is_known(stored.shape)) return shapes_differ(stored, logical);
-  if (is_fractal_matrix(stored.format)) return as_matrix(logical.shape, stored.shape);
-  const std::string letters = letters_of(logical.format, logical.shape.size(), stored.format);
-  for (const char letter : letters)
-    if (!axis_of(letter)) return unknown_order(logical.format);
-  if (logical.shape.size() > letters.size()) return shapes_differ(stored, logical);
-  if (logical.shape.size() < letters.size()) return lacking(letters, stored, logical);
-  Logical view{{}, logical.shape};
-  for (const char letter : letters) view.axes.push_back(*axis_of(letter));
-  return view;
-}
-
 // Row-major positions in `shape`, axis by axis.
 Piece logical_piece(const Logical& logical) {
   Piece piece(logical.axes.size());
@@ -160,136 +36,23 @@ Piece logical_piece(const Logical& logical) {
   return piece;
 }
 
-// Fills the stored positions of a piece from a function of axis and index.
-template <class Position>
-void place(Piece& piece, const Logical& logical, Position position) {
-  for (size_t i = 0; i < piece.size(); ++i)
-    for (size_t k = 0; k < piece[i].logical.size(); ++k)
-      piece[i].stored.push_back(position(logical.axes[i], static_cast<int64_t>(k)));
-}
-
-// Stored dimensions, outermost first, as (size, axis or none): an axis split in two has its outer and inner part.
-struct StoredDim {
-  AxisName axis;
-  int64_t size;
-  int64_t divide = 1, modulo = 0;  // index / divide, then % modulo unless that is 0
-};
-
-Plan regular_plan(const Logical& logical, const std::vector<StoredDim>& dims) {
-  Plan plan{{logical_piece(logical)}, element_count(logical.shape), 1};
-  std::vector<int64_t> strides(dims.size());
-  for (size_t i = dims.size(); i-- > 0;) {
-    strides[i] = plan.stored_count;
-    plan.stored_count *= dims[i].size;
-  }
-  place(plan.pieces[0], logical, [&](AxisName axis, int64_t index) {
-    int64_t position = 0;
-    for (size_t i = 0; i < dims.size(); ++i) {
-      if (dims[i].axis != axis) continue;
-      const int64_t part = index / dims[i].divide;
-      position += strides[i] * (dims[i].modulo ? part % dims[i].modulo : part);
-    }
-    return position;
-  });
-  return plan;
-}
-
-std::vector<StoredDim> stored_dims(Format format, const Extents& e, int64_t c0) {
-  const int64_t c1 = cdiv(e[C], c0), no = cdiv(e[N], kFractal);
-  switch (format) {
-    case Format::NC1HWC0:
-    case Format::NC1HWC0C04:
-      return {{N, e[N]}, {C, c1, c0}, {H, e[H]}, {W, e[W]}, {C, c0, 1, c0}};
-    case Format::NDC1HWC0:
-      return {{N, e[N]}, {D, e[D]}, {C, c1, c0}, {H, e[H]}, {W, e[W]}, {C, c0, 1, c0}};
-    case Format::FractalZ:
-    case Format::FractalZ3D:
-      return {{D, e[D]},     {C, c1, c0}, {H, e[H]}, {W, e[W]}, {N, no, kFractal}, {N, kFractal, 1, kFractal},
-              {C, c0, 1, c0}};
-    case Format::FractalZ3DTranspose:
-      return {{D, e[D]},
-              {N, cdiv(e[N], c0), c0},
-              {H, e[H]},
-              {W, e[W]},
-              {C, cdiv(e[C], kFractal), kFractal},
-              {C, kFractal, 1, kFractal},
-              {N, c0, 1, c0}};
-    case Format::FractalZZ:
-      return {{B, e[B]},
-              {H, cdiv(e[H], kFractal), kFractal},
-              {W, cdiv(e[W], c0), c0},
-              {H, kFractal, 1, kFractal},
-              {W, c0, 1, c0}};
-    default:  // the FRACTAL_NZ family
-      return {{B, e[B]},
-              {W, cdiv(e[W], c0), c0},
-              {H, cdiv(e[H], kFractal), kFractal},
-              {H, kFractal, 1, kFractal},
-              {W, c0, 1, c0}};
-  }
-}
-
-// The numbers of FRACTAL_Z with groups: so many groups are packed together that channels fill whole fractals.
-struct GroupPacking {
-  GroupPacking(const Extents& e, int64_t groups, int64_t c0)
-      : cin(e[C]),
-        cout(e[N] / groups),
-        together(std::min(std::lcm(std::lcm(cin, c0) / cin, std::lcm(cout, kFractal) / cout), groups)),
-        packs(cdiv(groups, together)),
-        c1(cdiv(together * cin, c0)),
-        padded_cout(cdiv(together * cout, kFractal) * kFractal) {}
-  int64_t cin, cout, together, packs, c1, padded_cout;
-};
-
-Plan grouped_plan(const Logical& logical, int64_t groups, int64_t c0) {
-  const Extents e = logical.extents();
-  const GroupPacking p(e, groups, c0);
-  Plan plan{{}, element_count(logical.shape), p.packs * p.c1 * e[H] * e[W] * p.padded_cout * c0};
-  const int64_t column = p.padded_cout * c0;
-  for (int64_t group = 0; group < groups; ++group) {
-    const int64_t slot = group % p.together, pack = group / p.together;
+Plan make_plan(const StoredOrder& order) {
+  const Logical& logical = order.logical();
+  Plan plan{{}, element_count(logical.shape), order.stored_count()};
+  for (int64_t group = 0; group < order.groups(); ++group) {
     Piece piece = logical_piece(logical);
-    for (size_t i = 0; i < piece.size(); ++i) {  // only this group's outputs
-      if (logical.axes[i] != N) continue;
-      auto& of_n = piece[i].logical;
-      of_n.erase(of_n.begin() + (group + 1) * p.cout, of_n.end());
-      of_n.erase(of_n.begin(), of_n.begin() + group * p.cout);
+    for (size_t i = 0; i < piece.size(); ++i) {
+      auto& along = piece[i].logical;
+      if (order.groups() > 1 && logical.axes[i] == N) {  // only this group's outputs
+        along.erase(along.begin() + (group + 1) * order.outputs_of_group(), along.end());
+        along.erase(along.begin(), along.begin() + group * order.outputs_of_group());
+      }
+      for (size_t k = 0; k < along.size(); ++k)
+        piece[i].stored.push_back(order.position(logical.axes[i], static_cast<int64_t>(k), group));
     }
-    place(piece, logical, [&](AxisName axis, int64_t index) {
-      const int64_t ci = slot * p.cin + index;
-      if (axis == C) return (pack * p.c1 + ci / c0) * e[H] * e[W] * column + ci % c0;
-      if (axis == H) return index * e[W] * column;
-      if (axis == W) return index * column;
-      return axis == N ? (slot * p.cout + index) * c0 : 0;
-    });
     plan.pieces.push_back(std::move(piece));
   }
   return plan;
-}
-
-bool is_plain(Format format) {
-  return format != Format::ND &&
-         std::ranges::all_of(name_of(format), [](char letter) { return axis_of(letter).has_value(); });
-}
-
-Result<Plan> make_plan(const TensorForm& stored, const TensorForm& logical) {
-  const Logical view = TRY(logical_view(stored, logical));
-  const Extents e = view.extents();
-  if (!is_private(stored.format)) {
-    if (!is_plain(stored.format)) return unknown_order(stored.format);
-    std::vector<StoredDim> dims;
-    for (const char letter : name_of(stored.format)) dims.push_back({*axis_of(letter), e[*axis_of(letter)]});
-    return regular_plan(view, dims);
-  }
-  const int64_t c0 = stored.shape.back();
-  if (stored.shape.size() < 4 || (is_fractal(stored.format) && stored.shape[stored.shape.size() - 2] != kFractal))
-    return shapes_differ(stored, logical);
-  if (stored.format == Format::FractalZ && stored.groups > 1) {
-    if (e[N] % stored.groups != 0 || e[N] == 0 || e[C] == 0) return shapes_differ(stored, logical);
-    return grouped_plan(view, stored.groups, c0);
-  }
-  if (!fits(stored, e)) return shapes_differ(stored, logical);
-  return regular_plan(view, stored_dims(stored.format, e, c0));
 }
 
 template <class T, bool to_stored>
@@ -319,6 +82,10 @@ void move_elements(const Plan& plan, bool to_stored, const std::byte* from, std:
     else
       move_axis<T, false>(piece, 0, source, target, 0, 0);
   }
+}
+
+bool is_3d(Format format) {
+  return format == Format::NDC1HWC0 || format == Format::FractalZ3D || format == Format::FractalZ3DTranspose;
 }
 
 }  // namespace
@@ -394,7 +161,7 @@ Result<std::vector<std::byte>> convert_form(DataType type, std::span<const std::
       static_cast<uint64_t>(element_count(from.shape)) > bytes.size() / (bits / 8))
     return shapes_differ(stored, logical);
   if (logical_count == 0) return std::vector<std::byte>(to_stored ? bytes_of(type, stored_count) : 0);
-  const Plan plan = TRY(make_plan(stored, logical));
+  const Plan plan = make_plan(TRY(StoredOrder::find(stored, logical)));
   if (stored_count != plan.stored_count) return shapes_differ(stored, logical);
   std::vector<std::byte> made((to_stored ? plan.stored_count : plan.logical_count) * (bits / 8));
   switch (bits / 8) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/files/mapped_file.h"
+#include "base/status.h"
+
+namespace belay::compare {
+
+// A member of a zip archive. `packed` is borrowed from the archive.
+struct ZipEntry {
+  std::string name;
+  bool deflated = false;  // else stored as it is
+  uint64_t size = 0;      // unpacked
+  uint32_t checksum = 0;
+  std::span<const std::byte> packed;
+};
+
+// The members of an archive, in the order of its directory; zip64 too. 100006 says what is wrong: not an archive, not
+// whole, encrypted, or packed in a way that only some programs know.
+Result<std::vector<ZipEntry>> read_zip(std::span<const std::byte> archive);
+
+// The content of a deflated member, in a file without a name: it takes disk space, not memory. 100006 when it is
+// damaged, 100003 when there is no room.
+Result<std::shared_ptr<const MappedFile>> unpack(const ZipEntry& entry);
+
+}  // namespace belay::compare
