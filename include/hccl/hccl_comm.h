@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "acl/acl.h"
+#include "hccl/hccl_launch.h"
+#include "hccl/hccl_res.h"
 #include "hccl/hccl_types.h"
 
 #define HCCL_WEAK __attribute__((weak))
@@ -29,7 +31,8 @@ typedef enum {
 
 typedef enum {
   HCCL_CONFIG_TYPE_INVALID = -1,
-  HCCL_CONFIG_TYPE_OP_EXPANSION_MODE = 0
+  HCCL_CONFIG_TYPE_OP_EXPANSION_MODE = 0,
+  HCCL_CONFIG_TYPE_HCCL_ALGO = 1
 } HcclConfigType;
 
 typedef HcclOpExpansionMode HcclConfigTypeOpExpansionMode;

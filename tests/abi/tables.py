@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDES = [ROOT / "include", pathlib.Path(os.environ["BELAY_MADE_HEADERS"])]
 
 # Headers that compile as C++ only, as abi/types.md says.
-CPP_ONLY = re.compile(r"(acl/acl_tdt\.h|acl/acl_rt_api\.h|aclnn/.*|aclnnop/.*|hccl/.*)$")
+CPP_ONLY = re.compile(r"(acl/acl_tdt\.h|acl/acl_rt_api\.h|aclnn/.*|aclnnop/.*|hccl/.*|hcomm/.*)$")
 
 Enum = collections.namedtuple("Enum", "name tag typedef values")  # values: [(name, number, deprecated)]
 Aggregate = collections.namedtuple("Aggregate", "kind name tag typedef size align fields")

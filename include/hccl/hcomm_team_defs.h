@@ -1,0 +1,1 @@
+../hcomm/hcomm_team_defs.h
