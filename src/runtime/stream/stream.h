@@ -67,6 +67,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool await(Signal& signal, Timeout timeout = std::nullopt);
   // Inside a task of this stream: whether to give up waiting. For tasks that poll.
   const std::atomic<bool>& interrupted() const { return interrupted_; }
+  // Whether somebody sleeps until a task of this stream is done.
+  bool waited_for() const { return wanted_ != kNobodyWaits; }
 
   // A place on the stream, as far as the BLOCK callbacks before it are concerned.
   struct Place {

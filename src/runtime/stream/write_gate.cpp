@@ -48,6 +48,10 @@ void WriteGate::step_out() {
   if (t_visitor.inside) leave();
 }
 
+void WriteGate::step_in() {
+  if (t_visitor.depth > 0 && !t_visitor.inside) enter();
+}
+
 void WriteGate::forget_others() {
   for (Slot& slot : slots_) slot.writers = 0;
   if (t_visitor.inside) ++own_slot().writers;

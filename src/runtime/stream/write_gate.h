@@ -33,6 +33,8 @@ class WriteGate {
 
   // The calling thread's task waits from now on, and writes no more.
   void step_out();
+  // It has waited, and writes again. Waits while the gate is closed.
+  void step_in();
   // In a forked child: the other threads are gone.
   void forget_others();
 

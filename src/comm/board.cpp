@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/board.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "base/threads/futex.h"
+
+namespace belay::comm {
+namespace {
+
+// An abort of a stream is not announced: it is noticed when a sleeper wakes.
+constexpr std::chrono::milliseconds kLongestSleep{10};
+
+}  // namespace
+
+bool Board::sit(uint32_t rank, int device) {
+  std::lock_guard lock(mutex_);
+  Seat& seat = seats_[rank];
+  if (seat.taken) return false;
+  seat.device = device;
+  seat.here.store(true, std::memory_order_release);
+  seat.taken.store(true, std::memory_order_release);
+  return true;
+}
+
+bool Board::all_sit() const {
+  return std::ranges::all_of(seats_, [](const Seat& seat) { return seat.taken.load(std::memory_order_acquire); });
+}
+
+void Board::changed() {
+  ++changes_;
+  if (sleepers_.load() > 0) futex_wake(changes_, INT_MAX);
+  if (!has_wake_descriptors_.load(std::memory_order_relaxed)) return;
+  std::lock_guard lock(mutex_);
+  const uint64_t one = 1;
+  for (const int descriptor : wake_descriptors_) (void)!write(descriptor, &one, sizeof one);
+}
+
+void Board::sleep(uint32_t seen) {
+  ++sleepers_;
+  futex_wait(changes_, seen, kLongestSleep);
+  --sleepers_;
+}
+
+void Board::add_wake_descriptor(int descriptor) {
+  std::lock_guard lock(mutex_);
+  wake_descriptors_.push_back(descriptor);
+  has_wake_descriptors_ = true;
+}
+
+void Board::remove_wake_descriptor(int descriptor) {
+  std::lock_guard lock(mutex_);
+  std::erase(wake_descriptors_, descriptor);
+  has_wake_descriptors_ = !wake_descriptors_.empty();
+}
+
+void Board::fail(Failure failure) {
+  {
+    std::lock_guard lock(mutex_);
+    if (failed_) return;
+    failure_ = std::move(failure);
+    failed_.store(true, std::memory_order_release);
+  }
+  changed();
+}
+
+Failure Board::failure() const {
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void Board::lay(uint64_t key, Offer* offer) {
+  {
+    std::lock_guard lock(mutex_);
+    offers_[key] = offer;
+  }
+  changed();
+}
+
+Offer* Board::pick(uint64_t key) {
+  std::lock_guard lock(mutex_);
+  const auto found = offers_.find(key);
+  if (found == offers_.end()) return nullptr;
+  found->second->state = Offer::State::Read;
+  return found->second;
+}
+
+void Board::taken(uint64_t key, Offer* offer) {
+  {
+    std::lock_guard lock(mutex_);
+    offer->state = Offer::State::Taken;
+    offers_.erase(key);
+  }
+  changed();
+}
+
+bool Board::is_taken(const Offer& offer) const {
+  std::lock_guard lock(mutex_);
+  return offer.state == Offer::State::Taken;
+}
+
+void Board::withdraw(uint64_t key, Offer* offer) {
+  for (;; sched_yield()) {
+    std::lock_guard lock(mutex_);
+    if (offer->state == Offer::State::Read) continue;  // for as long as a copy takes
+    if (offer->state == Offer::State::Lying) offers_.erase(key);
+    return;
+  }
+}
+
+}  // namespace belay::comm

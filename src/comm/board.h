@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "comm/call.h"
+#include "hccl/hccl_types.h"
+
+namespace belay::comm {
+
+// Why a communicator does not work any more: what its streams return, and what HcclGetCommAsyncError answers.
+struct Failure {
+  Status status;
+  HcclResult async = HCCL_E_REMOTE;
+};
+
+// How large a message may be that is copied before it is offered, so that nobody waits for its readers.
+constexpr size_t kSmall = 16 << 10;
+
+// One rank's place at the board. Operations of a rank are numbered from 1; what it offers for number k stays as it is
+// until every rank that sits here has finished number k, and it then offers number k + 2.
+struct alignas(64) Seat {
+  // 4k + 1: the inputs of operation k may be read; 4k + 2: also its part of the result.
+  std::atomic<uint64_t> arrived{0};
+  alignas(64) std::atomic<uint64_t> finished{0};  // the rank reads nothing more for operations up to this
+  alignas(64) std::atomic<int> readers{0};        // who read its memory now
+  std::atomic<bool> withdrawn{false};             // its memory must not be read any more
+  std::atomic<bool> here{false};                  // the rank is of this process
+  std::atomic<bool> taken{false};                 // and has made its communicator
+  std::atomic<bool> left{false};                  // and has destroyed its communicator
+  std::atomic<uint64_t> issued{0};                // operations that its program has called
+  std::atomic<const void*> stream{nullptr};       // of the last one
+  int device = -1;                                // as messages show it; set before `taken`
+  std::array<Work, 2> offered;                    // by k % 2; read after `arrived`
+  std::array<std::unique_ptr<std::byte[]>, 2> copies;
+
+  const Work& work(uint64_t number) const { return offered[number % 2]; }
+};
+
+// A message between two ranks of this process: the sender keeps it until it is taken.
+struct Offer {
+  Call call;
+  const std::byte* data = nullptr;
+  size_t bytes = 0;
+  enum class State : uint8_t { Lying, Read, Taken } state = State::Lying;  // guarded by the board
+};
+
+// What the ranks of one communicator that live in this process share: where they see each other's memory and wait for
+// each other. The first failure is that of all. Safe from any thread.
+class Board {
+ public:
+  Board(std::string name, uint32_t size) : name_(std::move(name)), seats_(size) {}
+
+  const std::string& name() const { return name_; }
+  uint32_t size() const { return static_cast<uint32_t>(seats_.size()); }
+  Seat& seat(uint32_t rank) { return seats_[rank]; }
+  // Whether the rank is of this process; known before it sits down when the communicator was made from another.
+  bool here(uint32_t rank) const { return seats_[rank].here.load(std::memory_order_acquire); }
+  // False when the seat is taken already.
+  bool sit(uint32_t rank, int device);
+  bool all_sit() const;
+
+  // To be called after every change that somebody may wait for.
+  void changed();
+  // The number of changes so far; sleep() returns at once when there were more.
+  uint32_t changes() const { return changes_.load(); }
+  void sleep(uint32_t seen);
+  // A descriptor to write to on every change, for ranks that sleep in poll() instead.
+  void add_wake_descriptor(int descriptor);
+  void remove_wake_descriptor(int descriptor);
+
+  // The first call counts; all ranks here wake up.
+  void fail(Failure failure);
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  Failure failure() const;
+
+  // Send and receive. `key` is made of both ranks and the number of the message between them.
+  void lay(uint64_t key, Offer* offer);
+  // The offer, marked as read; null while there is none.
+  Offer* pick(uint64_t key);
+  void taken(uint64_t key, Offer* offer);
+  bool is_taken(const Offer& offer) const;
+  // Takes an offer back, after whoever reads it is done.
+  void withdraw(uint64_t key, Offer* offer);
+
+ private:
+  const std::string name_;
+  std::vector<Seat> seats_;
+  std::atomic<uint32_t> changes_{0};
+  std::atomic<int> sleepers_{0};
+  std::atomic<bool> failed_{false};
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  Failure failure_;
+  std::vector<int> wake_descriptors_;
+  std::unordered_map<uint64_t, Offer*> offers_;
+  std::atomic<bool> has_wake_descriptors_{false};
+};
+
+}  // namespace belay::comm

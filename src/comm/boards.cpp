@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/boards.h"
+
+#include <map>
+#include <mutex>
+
+namespace belay::comm {
+
+std::shared_ptr<Board> take_seat(const std::string& key, const std::string& name, uint32_t size, uint32_t rank,
+                                 int device, const std::vector<bool>& here) {
+  static auto& mutex = *new std::mutex;
+  static auto& boards = *new std::map<std::string, std::vector<std::weak_ptr<Board>>>;
+  std::lock_guard lock(mutex);
+  for (auto& [other, list] : boards) std::erase_if(list, [](const auto& board) { return board.expired(); });
+  std::erase_if(boards, [](const auto& row) { return row.second.empty(); });
+  auto& row = boards[key];
+  for (const auto& weak : row)
+    if (auto board = weak.lock(); board && board->size() == size && board->sit(rank, device)) return board;
+  auto board = std::make_shared<Board>(name, size);
+  for (uint32_t peer = 0; peer < here.size(); ++peer) board->seat(peer).here = here[peer];
+  board->sit(rank, device);
+  row.push_back(board);
+  return board;
+}
+
+}  // namespace belay::comm

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "comm/exchange.h"
+
+namespace belay::comm {
+
+// Runs this rank's part of a collective operation. Reductions go in the order of the ranks, element by element, so that
+// every rank and every form of a communicator gets the same bits.
+Status run_collective(Exchange& exchange, Work work);
+
+// The same for a communicator of one rank: what is sent is received, `call.count` elements.
+void run_alone(const Work& work);
+
+}  // namespace belay::comm

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "comm/board.h"
+#include "comm/engine.h"
+#include "comm/messages.h"
+#include "comm/settings.h"
+#include "runtime/handle_table.h"
+#include "runtime/stream/stream.h"
+
+namespace belay::comm {
+
+// One rank's end of a communicator: it numbers the operations that the program calls and puts them on streams. Safe
+// from any thread.
+class Communicator : public std::enable_shared_from_this<Communicator> {
+ public:
+  struct Place {
+    uint32_t rank = 0;
+    int device = 0;  // as the program counts
+    int physical = 0;
+  };
+  Communicator(std::shared_ptr<Board> board, Place place, Settings settings, std::unique_ptr<Engine> engine);
+  ~Communicator();
+
+  const std::string& name() const { return name_; }
+  HcclComm handle() const { return handle_; }
+  void set_handle(HcclComm handle) { handle_ = handle; }  // once, before it is shown to anyone
+  uint32_t rank() const { return place_.rank; }
+  uint32_t size() const { return board_->size(); }
+  int device() const { return place_.device; }
+  int physical_device() const { return place_.physical; }
+  const Settings& settings() const { return settings_; }
+  std::chrono::milliseconds exec_timeout() const { return settings_.exec_timeout; }
+  Board& board() { return *board_; }
+  Engine* engine() { return engine_.get(); }
+
+  // Queues a collective operation. E_SUSPENDING while suspended, the failure's code after one.
+  Status launch(Work work, Stream& stream);
+  // Queues sends and receives as one batch; their numbers are given here.
+  Status launch(std::vector<Message> messages, Stream& stream);
+
+  void suspend() { suspended_ = true; }
+  // After a failure, and with the streams aborted, the ranks meet anew once all have resumed.
+  Status resume();
+  bool suspended() const { return suspended_; }
+  // 0, 21 (a rank or a link was lost) or 1 (ranks did not agree).
+  HcclResult async_error() const;
+
+  // The rank takes part in nothing more. Other ranks are not disturbed in what it has done already.
+  void leave();
+
+  // How many calls are at work on it; Destroy refuses meanwhile.
+  std::atomic<int> visitors{0};
+  // Whether one use of its device is given back when it is destroyed (HcclCommInitAll).
+  bool holds_device = false;
+
+ private:
+  Status check_usable() const;
+  void dropped(const Call& call, uint64_t number);
+  struct Ticket;
+
+  const std::shared_ptr<Board> board_;
+  const Place place_;
+  const Settings settings_;
+  const std::string name_;
+  std::atomic<HcclComm> handle_{nullptr};
+  const std::unique_ptr<Engine> engine_;
+  std::atomic<bool> suspended_{false};
+
+  std::mutex mutex_;
+  // Guarded by mutex_: the next numbers of messages to and from each rank.
+  std::map<uint32_t, uint64_t> sent_, received_;
+};
+
+HandleTable<Communicator>& communicators();
+// The handle of the communicator with that name on a device; null when there is none.
+HcclComm find_handle(const std::string& name, int device);
+
+}  // namespace belay::comm

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/exchange.h"
+
+#include <sched.h>
+
+#include "base/log/log.h"
+#include "base/text.h"
+#include "comm/communicator.h"
+#include "runtime/stream/write_gate.h"
+
+namespace belay::comm {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kBetweenLooks = 100ms;
+constexpr auto kPatience = 5s;
+
+}  // namespace
+
+Exchange::Exchange(Communicator& communicator, Stream& stream, const Call& call, uint64_t number, bool timed)
+    : communicator_(communicator),
+      board_(communicator.board()),
+      stream_(stream),
+      call_(call),
+      number_(number),
+      direct_(call.op == Op::Send || call.op == Op::Receive),
+      timed_(timed),
+      pinned_(board_.size()),
+      post_(communicator.engine(), call, number),
+      started_(Clock::now()),
+      next_look_(started_ + kBetweenLooks) {}
+
+uint32_t Exchange::rank() const { return communicator_.rank(); }
+
+Exchange::Sleeping::Sleeping(Exchange& exchange, uint32_t peer)
+    : entry_(waits().add({&exchange.board_, &exchange.stream_, exchange.rank(), peer, exchange.call_,
+                          exchange.direct_ ? 0 : exchange.number_, Clock::now()})) {
+  write_gate().step_out();
+}
+
+Exchange::Sleeping::~Sleeping() {
+  waits().remove(entry_);
+  write_gate().step_in();
+}
+
+Status Exchange::arrive(Work work) {
+  Seat& mine = board_.seat(rank());
+  // In the order of the calls, even from several streams.
+  TRY(wait([&] { return mine.finished.load(std::memory_order_acquire) + 1 == number_; }, rank()));
+  for (uint32_t peer = 0; peer < size() && number_ > 2; ++peer)
+    if (board_.here(peer))
+      TRY(wait([&] { return board_.seat(peer).finished.load(std::memory_order_acquire) + 2 >= number_; }, peer));
+  mine.offered[number_ % 2] = std::move(work);
+  mine.arrived.store(4 * number_ + 1, std::memory_order_release);
+  board_.changed();
+  return {};
+}
+
+Result<const Work*> Exchange::meet(uint32_t peer) {
+  Seat& theirs = board_.seat(peer);
+  TRY(wait([&] { return theirs.arrived.load(std::memory_order_acquire) > 4 * number_; }, peer));
+  TRY(compare(peer, theirs.work(number_).call));
+  return pin(peer);
+}
+
+Result<const Work*> Exchange::pin(uint32_t peer) {
+  Seat& theirs = board_.seat(peer);
+  if (!pinned_[peer]) ++theirs.readers;
+  pinned_[peer] = true;
+  if (theirs.withdrawn) TRY(wait([] { return false; }, peer));  // who withdraws says why
+  return &theirs.work(number_);
+}
+
+void Exchange::unpin() {
+  for (uint32_t peer = 0; peer < size(); ++peer)
+    if (pinned_[peer]) --board_.seat(peer).readers;
+  pinned_.assign(size(), false);
+}
+
+Status Exchange::compare(uint32_t peer, const Call& theirs) {
+  const auto differs = difference(call_, theirs);
+  return differs ? disagree(peer, *differs) : Status{};
+}
+
+Status Exchange::compare_parts(uint32_t peer, uint64_t mine, uint64_t theirs) {
+  if (mine == theirs) return {};
+  return disagree(peer,
+                  {"count between the two", std::to_string(mine) + " to receive", std::to_string(theirs) + " to send"});
+}
+
+Status Exchange::compare_message(uint32_t peer, Call sent) {
+  sent.op = Op::Receive;
+  return compare(peer, sent);
+}
+
+Status Exchange::disagree(uint32_t peer, const Difference& difference) {
+  Status status{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+                formatted("{}: the ranks do not agree{}: {} is {} on rank {} and {} on rank {}", tag(),
+                          direct_ ? "" : formatted(" on operation {}", number_), difference.parameter, difference.mine,
+                          rank(), difference.theirs, peer),
+                "EI0005"};
+  board_.fail({status, HCCL_E_PARA});
+  return status;
+}
+
+void Exchange::offer_result() {
+  board_.seat(rank()).arrived.store(4 * number_ + 2, std::memory_order_release);
+  board_.changed();
+}
+
+Result<const Work*> Exchange::meet_result(uint32_t peer) {
+  Seat& theirs = board_.seat(peer);
+  TRY(wait([&] { return theirs.arrived.load(std::memory_order_acquire) > 4 * number_ + 1; }, peer));
+  return pin(peer);
+}
+
+void Exchange::finish() {
+  unpin();
+  board_.seat(rank()).finished.store(number_, std::memory_order_release);
+  board_.changed();
+}
+
+Status Exchange::wait_for_reader(uint32_t peer) {
+  return wait([&] { return board_.seat(peer).finished.load(std::memory_order_acquire) >= number_; }, peer);
+}
+
+std::byte* Exchange::copy_room() {
+  auto& room = board_.seat(rank()).copies[number_ % 2];
+  if (!room) room = std::make_unique<std::byte[]>(kSmall);
+  return room.get();
+}
+
+Status Exchange::close(Status status) {
+  unpin();
+  if (status.ok()) return status;
+  board_.fail({status, HCCL_E_REMOTE});
+  Seat& mine = board_.seat(rank());
+  mine.withdrawn = true;
+  while (mine.readers != 0) sched_yield();  // for as long as a copy takes
+  return board_.failure().status;
+}
+
+Status Exchange::wait_for_post() {
+  TRY(wait([&] { return post_.done(); }, post_.missing()));
+  const Post::Trouble* trouble = post_.trouble();
+  if (!trouble) return {};
+  TRY(direct_ ? compare_message(trouble->from, trouble->theirs.call) : compare(trouble->from, trouble->theirs.call));
+  if (!trouble->error.empty())
+    return {
+        ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+        formatted("{}: a message between rank {} and rank {} failed: {}", tag(), rank(), trouble->from, trouble->error),
+        "EI0009"};
+  return disagree(trouble->from, {"number of bytes between the two", "another one",
+                                  std::to_string(trouble->theirs.bytes) + " to send"});
+}
+
+void Exchange::sleep(uint32_t seen) {
+  if (Engine* engine = communicator_.engine())
+    engine->sleep(std::chrono::milliseconds(10));
+  else
+    board_.sleep(seen);
+}
+
+std::string Exchange::tag() const { return formatted("{}_{}", name_of(call_.op), board_.name()); }
+
+Status Exchange::interrupted(uint32_t peer) {
+  if (board_.failed()) return board_.failure().status;
+  if (stream_.interrupted())
+    return {ACL_ERROR_RT_STREAM_ABORT,
+            formatted("{}: the stream of rank {} was aborted while it waited for rank {}", tag(), rank(), peer),
+            "EI0002"};
+  if (peer != rank() && board_.seat(peer).left)
+    return {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+            formatted("{}: rank {} waits in {} for rank {}, which has destroyed its communicator", tag(), rank(),
+                      describe(call_), peer),
+            "EI0002"};
+  const auto now = Clock::now();
+  if (now < next_look_) return {};
+  next_look_ = now + kBetweenLooks;
+  TRY(check_others());
+  if (timed_ && communicator_.exec_timeout() != 0s && now - started_ > communicator_.exec_timeout())
+    return timed_out(peer);
+  const std::string circle = waits().circle(board_, rank(), kPatience);
+  if (circle.empty()) return {};
+  return {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+          formatted("{}: ranks wait for each other in a circle and would never go on: {}; call the operations of all "
+                    "communicators in the same order on every rank",
+                    tag(), circle),
+          "EI0002"};
+}
+
+// Ranks that this one does not wait for may have come with other arguments, which is why nobody goes on.
+Status Exchange::check_others() {
+  if (direct_) return {};
+  for (uint32_t peer = 0; peer < size(); ++peer) {
+    if (peer == rank() || !board_.here(peer)) continue;
+    const Seat& theirs = board_.seat(peer);
+    if (theirs.arrived.load(std::memory_order_acquire) / 4 == number_) TRY(compare(peer, theirs.work(number_).call));
+  }
+  return {};
+}
+
+Status Exchange::timed_out(uint32_t peer) const {
+  const auto waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
+  return {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+          formatted("{}: rank {} waited {} s in {} for rank {}: {}", tag(), rank(), waited, describe(call_), peer,
+                    waits().absence(board_, peer, direct_ ? 0 : number_)),
+          "EI0002"};
+}
+
+}  // namespace belay::comm

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "comm/board.h"
+#include "comm/call.h"
+#include "comm/post.h"
+#include "comm/waits.h"
+#include "runtime/stream/spin.h"
+#include "runtime/stream/stream.h"
+
+namespace belay::comm {
+
+class Communicator;
+
+// One rank's part in one operation while it runs, on the thread of its stream: meeting the other ranks, reading what
+// they offer, waiting. Whatever ends a wait early (an abort, the deadline, a failure of any rank) is the Status of the
+// operation, and the failure of the communicator.
+class Exchange {
+ public:
+  // `timed`: whether HCCL_EXEC_TIMEOUT holds.
+  Exchange(Communicator& communicator, Stream& stream, const Call& call, uint64_t number, bool timed);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  uint32_t rank() const;
+  uint32_t size() const { return board_.size(); }
+  Board& board() { return board_; }
+  bool here(uint32_t peer) const { return board_.here(peer); }
+  // Messages to and from ranks in other processes; waits until all of them are done.
+  Post& post() { return post_; }
+  Status wait_for_post();
+
+  // Shows this rank's work to the others. From now on they read what it holds.
+  Status arrive(Work work);
+  const Work& work() const { return board_.seat(rank()).work(number_); }
+  // Waits until `peer` shows its work, and compares the arguments of both.
+  // What it shows can be read until finish().
+  Result<const Work*> meet(uint32_t peer);
+  // Says that this rank's part of the result may be read; waits until that of `peer` may.
+  void offer_result();
+  Result<const Work*> meet_result(uint32_t peer);
+  // For operations in which each pair of ranks has a count of its own.
+  Status compare_parts(uint32_t peer, uint64_t mine, uint64_t theirs);
+  // For a receiver: what it expects against what was sent.
+  Status compare_message(uint32_t peer, Call sent);
+  // This rank reads nothing more.
+  void finish();
+  // Waits until `peer` reads nothing more of ours.
+  Status wait_for_reader(uint32_t peer);
+  // A copy of small inputs that stays until the others are done with it.
+  std::byte* copy_room();
+
+  // Waits until `ready()`. `peer` is whom a message names.
+  template <class Ready>
+  Status wait(Ready ready, uint32_t peer);
+
+  // Ends the operation for all ranks when it failed; its Status is then that of the first failure.
+  Status close(Status status);
+
+ private:
+  // Why not to wait any longer; success: go on.
+  Status interrupted(uint32_t peer);
+  Status check_others();
+  Status compare(uint32_t peer, const Call& theirs);
+  Status disagree(uint32_t peer, const Difference& difference);
+  Result<const Work*> pin(uint32_t peer);
+  void unpin();
+  Status timed_out(uint32_t peer) const;
+  std::string tag() const;
+  void sleep(uint32_t seen);
+  // While it lives, others see that this rank sleeps, and for whom; the gate of writers is left meanwhile.
+  class Sleeping {
+   public:
+    Sleeping(Exchange& exchange, uint32_t peer);
+    ~Sleeping();
+    Sleeping(const Sleeping&) = delete;
+    Sleeping& operator=(const Sleeping&) = delete;
+
+   private:
+    Waits::Entry entry_;
+  };
+
+  Communicator& communicator_;
+  Board& board_;
+  Stream& stream_;
+  const Call call_;
+  const uint64_t number_;
+  const bool direct_;  // a message between two ranks
+  const bool timed_;
+  std::vector<bool> pinned_;  // by rank: counted among its readers
+  Post post_;
+  const std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point next_look_;  // for a circle
+};
+
+template <class Ready>
+Status Exchange::wait(Ready ready, uint32_t peer) {
+  bool done = false;
+  spin_until([&] { return (done = ready()) || board_.failed(); });
+  if (done) return {};
+  const Sleeping sleeping(*this, peer);
+  while (true) {
+    const uint32_t seen = board_.changes();
+    if (ready()) return {};
+    TRY(interrupted(peer));
+    sleep(seen);
+  }
+}
+
+}  // namespace belay::comm

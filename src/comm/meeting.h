@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace belay::comm {
+
+// Who a rank is: what it tells the others when they meet.
+struct Member {
+  uint32_t rank = 0, size = 0;
+  int device = 0;  // physical
+  int64_t pid = 0;
+  std::string process;  // tells processes apart, on all hosts
+  std::string host;     // tells hosts apart
+  std::string place;    // host and namespaces: those who share it reach each other's memory
+  std::string link;     // where its process listens for the others
+
+  std::string text() const;
+  static Result<Member> parse(const std::string& text);
+};
+
+// This process, without a rank: process, host, place, pid.
+Member this_process();
+
+// Where the ranks of one communicator come together: each gives a text, and gets those of all, in the order of the
+// ranks, when the last has come; in several rounds. The first round's texts are Members and are compared. Safe from any
+// thread.
+class Meeting {
+ public:
+  using Texts = std::vector<std::string>;
+  // Called once, on whatever thread; the texts when the Status is a success.
+  using Reply = std::function<void(const Status& status, const Texts& texts)>;
+
+  explicit Meeting(std::string name) : name_(std::move(name)) {}
+
+  void post(uint32_t rank, uint32_t size, uint32_t round, std::string text, Reply reply);
+  // The connection to a rank that has posted was lost.
+  void lose(uint32_t rank);
+  // Ends the meeting for all who wait: which ranks are missing.
+  void expire(std::chrono::seconds waited);
+
+ private:
+  struct Round {
+    std::map<uint32_t, std::string> texts;
+    std::map<uint32_t, Reply> replies;
+  };
+  Status check(uint32_t rank, uint32_t size, uint32_t round, const std::string& text);
+  Status check_member(const Member& member);
+  void fail(Status status, std::unique_lock<std::mutex> lock);
+  std::string missing() const;
+
+  const std::string name_;
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  uint32_t size_ = 0;
+  std::vector<Member> members_;
+  std::map<uint32_t, Round> rounds_;
+  Status failure_;
+};
+
+// The meetings that this process answers, by the identifier of their token; null when there is none.
+std::shared_ptr<Meeting> find_meeting(const std::string& identifier);
+void keep_meeting(const std::string& identifier, std::shared_ptr<Meeting> meeting);
+void forget_meeting(const std::string& identifier);
+
+// Posts in a meeting of this process and waits for the others. E_TIMEOUT, with who is missing, when the time is over.
+Result<Meeting::Texts> post_and_wait(Meeting& meeting, uint32_t rank, uint32_t size, uint32_t round, std::string text,
+                                     std::chrono::seconds patience);
+
+}  // namespace belay::comm

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <climits>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "base/files/file.h"
+#include "base/text.h"
+#include "comm/meeting.h"
+#include "hccl/hccl_types.h"
+
+namespace belay::comm {
+namespace {
+
+std::string link_target(const char* path) {
+  char text[PATH_MAX];
+  const ssize_t length = readlink(path, text, sizeof text);
+  return length > 0 ? std::string(text, static_cast<size_t>(length)) : std::string();
+}
+
+std::string boot_id() {
+  const auto text = read_text("/proc/sys/kernel/random/boot_id", 4096);
+  return text.ok() ? std::string(trimmed(*text)) : std::string();
+}
+
+}  // namespace
+
+std::string Member::text() const {
+  return nlohmann::json{{"rank", rank},       {"size", size}, {"device", device}, {"pid", pid},
+                        {"process", process}, {"host", host}, {"place", place},   {"link", link}}
+      .dump();
+}
+
+Result<Member> Member::parse(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  Member member;
+  try {
+    member.rank = json.at("rank");
+    member.size = json.at("size");
+    member.device = json.at("device");
+    member.pid = json.at("pid");
+    member.process = json.at("process");
+    member.host = json.at("host");
+    member.place = json.at("place");
+    member.link = json.at("link");
+  } catch (const nlohmann::json::exception&) {
+    return Status{HCCL_E_INTERNAL, "a rank came with something that is not a member of a meeting: another version?",
+                  "EI0015"};
+  }
+  return member;
+}
+
+Member this_process() {
+  static const std::string& random = *new std::string([] {
+    std::random_device device;
+    return formatted("{}{}", device(), device());
+  }());
+  Member member;
+  member.pid = getpid();
+  member.process = formatted("{}-{}", getpid(), random);
+  member.host = boot_id();
+  member.place = member.host + link_target("/proc/self/ns/ipc") + link_target("/proc/self/ns/pid") +
+                 link_target("/proc/self/ns/net");
+  return member;
+}
+
+}  // namespace belay::comm

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "comm/exchange.h"
+
+namespace belay::comm {
+
+// One send or receive between this rank and another.
+struct Message {
+  Call call;  // Send or Receive, its type and count
+  uint32_t peer = 0;
+  std::byte* data = nullptr;
+  size_t bytes = 0;
+  uint64_t number = 0;  // among those from the sender to the receiver
+};
+
+// Runs them as one batch: none waits for another. Messages to this rank itself are in pairs, in order.
+Status run_messages(Communicator& communicator, Stream& stream, std::vector<Message> messages);
+
+}  // namespace belay::comm

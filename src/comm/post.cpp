@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/post.h"
+
+#include <cstring>
+
+namespace belay::comm {
+
+Post::~Post() {
+  for (Letter& letter : letters_) {
+    engine_->cancel(letter.first);
+    engine_->cancel(letter.rest);
+  }
+}
+
+// Source 16 bits, kind 1, number 39, step 8: messages between two ranks are numbered apart from collective operations.
+uint64_t Post::tag(uint32_t from, uint32_t step) const {
+  const uint64_t direct = call_.op == Op::Send || call_.op == Op::Receive;
+  return uint64_t{from} << 48 | direct << 47 | (number_ & 0x7fffffffff) << 8 | step << 1;
+}
+
+void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes, bool synchronous) {
+  Letter& letter = letters_.emplace_back(false, to, nullptr, bytes);
+  const bool together = bytes <= kWithLetterhead;
+  const size_t packed = sizeof(Letterhead) + (together ? bytes : 0);
+  letter.packed = std::make_unique<std::byte[]>(packed);
+  const Letterhead head{call_, number_, bytes};
+  std::memcpy(letter.packed.get(), &head, sizeof head);
+  if (together && bytes) std::memcpy(letter.packed.get() + sizeof head, data, bytes);
+  engine_->send(to, tag(from, step), letter.packed.get(), packed, synchronous && together, letter.first);
+  if (together)
+    letter.rest.done = true;
+  else
+    engine_->send(to, tag(from, step) | 1, data, bytes, synchronous, letter.rest);
+}
+
+void Post::receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes) {
+  Letter& letter = letters_.emplace_back(true, from, into, bytes);
+  constexpr size_t kRoom = sizeof(Letterhead) + kWithLetterhead;
+  letter.packed = std::make_unique<std::byte[]>(kRoom);
+  engine_->receive(tag(from, step), letter.packed.get(), kRoom, letter.first);
+  if (bytes <= kWithLetterhead)
+    letter.rest.done = true;
+  else
+    engine_->receive(tag(from, step) | 1, into, bytes, letter.rest);
+}
+
+void Post::open(Letter& letter) {
+  letter.opened = true;
+  Letterhead head;
+  const bool whole = !letter.first.failed && letter.first.bytes >= sizeof head;
+  if (whole) std::memcpy(&head, letter.packed.get(), sizeof head);
+  const bool together = letter.bytes <= kWithLetterhead;
+  const size_t expected = sizeof head + (together ? letter.bytes : 0);
+  Call expectation = call_;
+  if (call_.op == Op::Receive) expectation.op = Op::Send;
+  if (!whole || head.call != expectation || head.number != number_ || head.bytes != letter.bytes ||
+      letter.first.bytes != expected) {
+    if (!trouble_) trouble_ = Trouble{letter.peer, head, letter.first.error};
+    return;
+  }
+  if (together && letter.bytes) std::memcpy(letter.into, letter.packed.get() + sizeof head, letter.bytes);
+}
+
+bool Post::finished(Letter& letter) {
+  if (!letter.first.done.load(std::memory_order_acquire)) return false;
+  if (letter.incoming && !letter.opened) open(letter);
+  if (!letter.rest.done.load(std::memory_order_acquire)) return false;
+  if ((letter.first.failed || letter.rest.failed) && !trouble_)
+    trouble_ = Trouble{letter.peer, {call_, number_, letter.bytes}, letter.first.error + letter.rest.error};
+  return true;
+}
+
+bool Post::done() {
+  if (letters_.empty()) return true;
+  engine_->progress();
+  bool all = true;
+  for (Letter& letter : letters_) all = finished(letter) && all;
+  return all || trouble_;
+}
+
+uint32_t Post::missing() const {
+  for (const Letter& letter : letters_)
+    if (!letter.first.done || !letter.rest.done) return letter.peer;
+  return 0;
+}
+
+}  // namespace belay::comm

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/call.h"
+#include "comm/engine.h"
+
+namespace belay::comm {
+
+// What stands before the data of every message: the sender's arguments, so that the receiver can compare.
+struct Letterhead {
+  Call call;
+  uint64_t number = 0;
+  uint64_t bytes = 0;  // of the data
+};
+
+// The messages of one rank in one operation: data under a letterhead. Small data travel with it, large ones after it.
+class Post {
+ public:
+  // `engine` null: no rank is elsewhere.
+  Post(Engine* engine, const Call& call, uint64_t number) : engine_(engine), call_(call), number_(number) {}
+  ~Post();
+  Post(const Post&) = delete;
+  Post& operator=(const Post&) = delete;
+
+  // `step` tells the messages between two ranks in one operation apart. `data` stays until all is done.
+  void send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes, bool synchronous = false);
+  void receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes);
+
+  // Whether all messages arrived, and all sent ones have left our memory. Calls progress().
+  bool done();
+
+  // A letterhead that is not as expected, or a message that failed; success when there is none. Once done.
+  struct Trouble {
+    uint32_t from = 0;
+    Letterhead theirs;
+    std::string error;  // of the transport
+  };
+  const Trouble* trouble() const { return trouble_ ? &*trouble_ : nullptr; }
+  // The rank of the first message that is still missing.
+  uint32_t missing() const;
+
+ private:
+  static constexpr size_t kWithLetterhead = 8 << 10;
+  struct Letter {
+    Letter(bool arrives, uint32_t rank, std::byte* memory, size_t size)
+        : incoming(arrives), peer(rank), into(memory), bytes(size) {}
+    const bool incoming;
+    const uint32_t peer;
+    std::byte* const into;
+    const size_t bytes;
+    std::unique_ptr<std::byte[]> packed;
+    Transfer first, rest;
+    bool opened = false;
+  };
+  uint64_t tag(uint32_t from, uint32_t step) const;
+  bool finished(Letter& letter);
+  void open(Letter& letter);
+
+  Engine* const engine_;
+  const Call call_;
+  const uint64_t number_;
+  std::deque<Letter> letters_;
+  std::optional<Trouble> trouble_;
+};
+
+}  // namespace belay::comm
