@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", version_text(), "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(
-      "Every command ends with 0 (done, nothing to report), 1 (an overflow was found), 2 (wrong use) or\n"
+      "Every command ends with 0 (done, nothing to report), 1 (an overflow or a difference was found), 2 (wrong use) "
+      "or\n"
       "3 (bad input, or something was lost).");
   int exit_code = kAgree;
   add_info(app, exit_code);
@@ -67,8 +68,11 @@ int main(int argc, char** argv) {
   add_show(app, exit_code);
   add_convert(app, exit_code);
   add_overflow(app, exit_code);
+  add_match(app, exit_code);
   add_cache(app, exit_code);
   refuse_empty_values(app);
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "-cf") argv[i] = const_cast<char*>("--cf");  // one dash, as msaccucmp has it
   if (const std::string problem = wrong_command(app, argc, argv); !problem.empty()) return fail(app, problem, kUsage);
   const int code = run(app, argc, argv, exit_code);
   const std::string lost = belay::unwritten_output();

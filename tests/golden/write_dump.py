@@ -29,11 +29,14 @@ def shape(dims):
     return message(1, packed) if packed else b""
 
 
-def tensor(data, dims, data_type, is_input, fmt=2, original=None, sub_format=0):
-    """The fields of an OpInput or OpOutput."""
-    size, origin, sub = (5, 6, 7) if is_input else (6, 7, 8)
-    body = number(1, data_type) + number(2, fmt) + message(3, shape(dims)) + number(size, len(data))
-    return body + message(origin, shape(dims if original is None else original)) + number(sub, sub_format)
+def tensor(data, dims, data_type, is_input, fmt=2, original=None, sub_format=0, origin=None):
+    """The fields of an OpInput or OpOutput; origin: (name, output index, format) of the operator before fusion."""
+    size, original_shape, sub = (5, 6, 7) if is_input else (6, 7, 8)
+    body = number(1, data_type) + number(2, fmt) + message(3, shape(dims))
+    if origin:
+        body += message(4, message(1, origin[0].encode()) + number(2, origin[1]) + number(4, origin[2]))
+    body += number(size, len(data))
+    return body + message(original_shape, shape(dims if original is None else original)) + number(sub, sub_format)
 
 
 def entry(array, is_input, **more):

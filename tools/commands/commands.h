@@ -16,6 +16,7 @@ void add_run(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
 void add_overflow(CLI::App& app, int& exit_code);
+void add_match(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
 
 }  // namespace belay::tools

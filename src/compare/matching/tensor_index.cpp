@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "dump/format/names.h"
 
 namespace belay::compare {
@@ -22,23 +23,42 @@ bool contains(const std::vector<std::string>& members, const std::string& mangle
 
 TensorIndex::TensorIndex(const Side& side, const FusionMap& fusion) : side_(side), fusion_(fusion) {
   std::unordered_map<std::string, size_t> seen;
-  for (size_t at = 0; at < side.tensors.size(); ++at) {
-    const SideTensor& tensor = side.tensors[at];
+  for (const SideTensor& tensor : side.tensors) {
     identities_.push_back(identity_of(tensor, fusion));
     mangled_.push_back(dump::mangled(tensor.op));
+    repetitions_.push_back(seen[tensor.place.string() + "\n" + key_of(own_name(tensor), tensor.input, tensor.index)]++);
+    names_.push_back(tensor.op);
+    if (!tensor.origin.empty()) names_.push_back(tensor.origin);
+  }
+  find_parts();
+  for (size_t at = 0; at < side.tensors.size(); ++at) {
+    const SideTensor& tensor = side.tensors[at];
     const std::string own = key_of(own_name(tensor), tensor.input, tensor.index);
-    repetitions_.push_back(seen[tensor.place.string() + "\n" + own]++);
     names_found_[own].push_back(at);
-    const Origin& value = identities_.back().value;
+    const Origin& value = identities_[at].value;
     values_[value.name == tensor.op ? own : key_of(dump::mangled(value.name), tensor.input, value.index)].push_back(at);
     if (!tensor.input)
       for (const Origin& reading : readings_of(tensor))
         readings_[key_of(dump::mangled(reading.name), false, reading.index)].push_back(at);
-    names_.push_back(tensor.op);
-    if (!tensor.origin.empty()) names_.push_back(tensor.origin);
   }
   std::ranges::sort(names_);
   names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+}
+
+// Of the operators that one was expanded to, all say that they are it: only the last has its value.
+void TensorIndex::find_parts() {
+  std::unordered_map<std::string, size_t> last;
+  for (size_t at = 0; at < side_.tensors.size(); ++at) {
+    if (!identities_[at].told || tensor(at).input || is_inserted(tensor(at))) continue;
+    const Origin value = identities_[at].value;
+    const std::string key = formatted("{}\n{}\n{}", tensor(at).place.string(), repetitions_[at],
+                                      key_of(dump::mangled(value.name), false, value.index));
+    const auto [found, fresh] = last.try_emplace(key, at);
+    if (fresh) continue;
+    const SideTensor& part = tensor(found->second);
+    identities_[found->second] = {{part.op, part.index}};
+    found->second = at;
+  }
 }
 
 bool TensorIndex::carries(size_t at) const {
@@ -76,7 +96,7 @@ int64_t TensorIndex::swallowed(const std::string& op) const {
     const auto known = fusion_.find(own);
     if (known != fusion_.end() && own != wanted && contains(known->second.members, wanted))
       return static_cast<int64_t>(at);
-    const bool inside = own.size() > wanted.size() && (own.starts_with(wanted) || own.ends_with(wanted));
+    const bool inside = own.size() > wanted.size() && own.find(wanted) != std::string::npos;
     const bool replaced = own == wanted && identities_[at].by != MatchedBy::Name;
     if (guess < 0 && wanted.size() >= kShortestMember &&
         (replaced || (inside && name_is_made_of_members(tensor(at), identities_[at]))))

@@ -35,6 +35,7 @@ class TensorIndex {
 
  private:
   using Found = std::unordered_map<std::string, std::vector<size_t>>;
+  void find_parts();
   static const std::vector<size_t>& find(const Found& found, const std::string& key);
 
   const Side& side_;

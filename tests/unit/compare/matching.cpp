@@ -84,6 +84,20 @@ TEST(Matching, AnInsertedOperatorIsTheValueThatItCarriesAndNotTheOneThatItFeeds)
   EXPECT_THAT(found.ours[0].reason, HasSubstr("the compiler inserted it at conv1"));
 }
 
+TEST(Matching, OfAnExpandedOperatorTheLastPartHasItsValue) {
+  const Side ours = side({output("gemm_MatMul", "gemm")});
+  const Side truth = side({output("gemm_MatMul", "gemm"), output("gemm_Add", "gemm")});
+  const Matching found = matched(ours, truth);
+  EXPECT_THAT(drawn(ours, truth, found), ElementsAre("gemm_MatMul ~ gemm_Add by origin"));
+  EXPECT_THAT(found.truth[0].reason, HasSubstr("another value: here it is gemm_MatMul, there gemm"));
+}
+
+TEST(Matching, PartsOfTheSameExpansionMeetByName) {
+  const Side both = side({output("gemm_MatMul", "gemm"), output("gemm_Add", "gemm")});
+  EXPECT_THAT(drawn(both, both, matched(both, both)),
+              ElementsAre("gemm_MatMul ~ gemm_MatMul by name", "gemm_Add ~ gemm_Add by name"));
+}
+
 TEST(Matching, ArraysAreReadAsTensorNames) {
   const Side ours = side({output("/conv1/Conv"), output("split", "", "", 1), output("add"), output("tf")});
   const Side truth = side({array("/conv1/Conv_output_0"), array("split.1"), array("add"), array("tf:0")});
