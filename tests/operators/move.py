@@ -218,6 +218,11 @@ def rearrange():
     s = depth_to_space(d, 2, "DCR")
     case("SpaceToDepth", [s], [d], block_size=2, data_format="NCHW")
     case("SpaceToDepth", [s.transpose(0, 2, 3, 1)], [d.transpose(0, 2, 3, 1)], "SpaceToDepth NHWC", block_size=2)
+    for x in (f32(2, 12, 3, 5), f32(3, 12), f32(1, 12, 4, 4).astype(np.float16)):
+        for group in (1, 2, 3):
+            want = x.reshape(x.shape[0], group, 12 // group, -1).swapaxes(1, 2).reshape(x.shape)
+            case("ShuffleChannel", [x], [want], f"ShuffleChannel {x.dtype} {x.ndim} in {group}", group=group)
+    refused("ShuffleChannel", [f32(1, 6, 2, 2)], "does not divide the channels", group=4)
     refused("DepthToSpace", [f32(1, 6, 2, 2)], "does not divide the channels", block_size=2, data_format="NCHW")
 
 

@@ -10,6 +10,7 @@ constexpr Pass before_types[] = {
     {"LayerNormONNXFusionPass", false, recognize_layer_norm},
     {"SoftmaxFusionPass", false, recognize_softmax},
     {"SwishFusionPass", false, recognize_gated},
+    {"ShuffleChannelFusionPass", false, recognize_channel_shuffle},
     {"ConvBatchnormFusionPass", false, fold_batch_norm},
     {"AABiasaddConvFusion", false, fold_conv_bias},
     {"MatMulBiasAddFusionPass", false, fold_matmul_bias},

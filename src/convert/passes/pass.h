@@ -35,6 +35,7 @@ PassEffect fold_matmul_bias(GraphEditor& editor);
 PassEffect recognize_gelu(GraphEditor& editor);
 PassEffect recognize_layer_norm(GraphEditor& editor);
 PassEffect recognize_softmax(GraphEditor& editor);
+PassEffect recognize_channel_shuffle(GraphEditor& editor);
 PassEffect recognize_gated(GraphEditor& editor);  // x * f(x): HardSwish, Swish, Mish
 PassEffect fuse_conv(GraphEditor& editor);
 PassEffect fuse_matmul(GraphEditor& editor);

@@ -200,6 +200,16 @@ Status space_to_depth(InferContext& c) {
   return {};
 }
 
+Status shuffle_channel(InferContext& c) {
+  TRY(require_inputs(c, 1));
+  const Shape& x = c.shape(0);
+  const int64_t group = int_of(c.node, "group", 1);
+  if (rank_known(x) && x.size() < 2) return c.fail("x must have two dimensions or more");
+  if (group < 1 || (x.size() > 1 && x[1] >= 0 && x[1] % group))
+    return c.fail("group " + std::to_string(group) + " does not divide the channels");
+  return same(c);
+}
+
 constexpr InferRow rows[] = {
     {"Slice", slice},
     {"SliceD", slice_d},
@@ -225,6 +235,7 @@ constexpr InferRow rows[] = {
     {"Tril", same},
     {"DepthToSpace", depth_to_space},
     {"SpaceToDepth", space_to_depth},
+    {"ShuffleChannel", shuffle_channel},
 };
 
 }  // namespace

@@ -177,6 +177,40 @@ TEST(RecognizeSoftmax, KnowsTheDecomposedForm) {
   EXPECT_THAT(attribute<std::vector<int64_t>>(node_named(graph, "div").attributes, "axes"), ElementsAre(-1));
 }
 
+// Channels of x in two groups, turned, and as channels again.
+test::OnnxWriter shuffled(const std::vector<int64_t>& x, const std::vector<int64_t>& groups,
+                          const std::vector<int64_t>& order, const std::vector<int64_t>& channels) {
+  auto w = test::OnnxWriter().opset(13).input("x", x).ints("groups", groups).ints("channels", channels);
+  w.node("see", "Reshape", {"x", "groups"}, {"a"}).node("turn", "Transpose", {"a"}, {"b"}, {{"perm", order}});
+  return w.node("join", "Reshape", {"b", "channels"}, {"c"}).node("relu", "Relu", {"c"}, {"y"}).output("y");
+}
+
+TEST(RecognizeChannelShuffle, KnowsReshapeTransposeReshape) {
+  for (auto& w : {shuffled({1, 6, 3, 4}, {1, 2, 3, 3, 4}, {0, 2, 1, 3, 4}, {1, 6, 3, 4}),
+                  shuffled({1, 6, 3, 4}, {1, 2, 3, 12}, {0, 2, 1, 3}, {1, -1, 3, 4}),
+                  shuffled({-1, 6, 3, 4}, {-1, 2, 3, 3, 4}, {0, 2, 1, 3, 4}, {-1, 6, 3, 4})}) {
+    const auto graph = converted_graph(w);
+    EXPECT_THAT(computing(graph), ElementsAre("join:ShuffleChannel", "relu:Relu"));
+    const auto& shuffle = node_named(graph, "join");
+    EXPECT_EQ(attribute<int64_t>(shuffle.attributes, "group"), 2);
+    EXPECT_THAT(attribute<Names>(shuffle.attributes, "_datadump_original_op_names"),
+                ElementsAre("see", "turn", "join"));
+  }
+}
+
+TEST(RecognizeChannelShuffle, LeavesOtherTurnsAlone) {
+  for (auto& w : {shuffled({1, 6, 3, 4}, {1, 2, 3, 3, 4}, {0, 1, 2, 4, 3}, {1, 6, 3, 4}),     // not the groups
+                  shuffled({2, 6, 3, 4}, {1, 2, 6, 3, 4}, {0, 2, 1, 3, 4}, {2, 6, 3, 4}),     // with the batch
+                  shuffled({1, 6, 3, 4}, {1, 2, 3, 3, 4}, {0, 2, 1, 3, 4}, {1, 6, 4, 3}),     // another shape
+                  shuffled({1, 6, 3, 4}, {1, 3, 3, 2, 4}, {0, 2, 1, 3, 4}, {1, 6, 3, 4})}) {  // across places
+    EXPECT_THAT(computing(converted_graph(w)),
+                ElementsAre("see:Reshape", "PartitionedCall_turn_Transpose_2:Transpose", "join:Reshape", "relu:Relu"));
+  }
+  auto seen = shuffled({1, 6, 3, 4}, {1, 2, 3, 3, 4}, {0, 2, 1, 3, 4}, {1, 6, 3, 4});
+  seen.output("b");  // somebody reads what is between
+  EXPECT_THAT(computing(converted_graph(seen)), testing::Contains("join:Reshape"));
+}
+
 TEST(RecognizeGated, KnowsSwishHardSwishAndMish) {
   auto swish = start({2, 3});
   swish.node("s", "Sigmoid", {"x"}, {"f"}).node("y", "Mul", {"f", "x"}, {"y"}).output("y");

@@ -2,6 +2,7 @@
 // Operators that join tensors along a dimension, or take them apart.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/function_kernel.h"
@@ -81,6 +82,16 @@ bool can_join(const KernelRequest& request, size_t first, size_t count, size_t a
   return true;
 }
 
+std::optional<int64_t> constant_axis(const graph::TensorInfo& axis) {
+  const auto known = axis.value ? graph::integers(*axis.value) : std::nullopt;
+  return known && known->size() == 1 ? std::optional(known->front()) : std::nullopt;
+}
+
+Tensor in_memory(Tensor tensor, Layout layout) {
+  tensor.shape = memory_shape(tensor.shape, layout);
+  return tensor;
+}
+
 // Where a dimension is in memory.
 size_t memory_axis(size_t axis, size_t rank, Layout layout) {
   if (layout != Layout::ChannelsLast || axis == 0) return axis;
@@ -94,13 +105,9 @@ class Concat : public Kernel {
       : layout_(layout), first_(first), count_(count), axis_(axis), bytes_(bytes) {}
 
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
-    const auto in_memory = [&](Tensor tensor) {
-      tensor.shape = memory_shape(tensor.shape, layout_);
-      return tensor;
-    };
     std::vector<Tensor> parts;
-    for (const Tensor& part : inputs.subspan(first_, count_)) parts.push_back(in_memory(part));
-    join(parts, in_memory(outputs[0]), memory_axis(axis_, outputs[0].shape.size(), layout_), bytes_);
+    for (const Tensor& part : inputs.subspan(first_, count_)) parts.push_back(in_memory(part, layout_));
+    join(parts, in_memory(outputs[0], layout_), memory_axis(axis_, outputs[0].shape.size(), layout_), bytes_);
     return {};
   }
   Layout wants(size_t i) const override { return i >= first_ && i < first_ + count_ ? layout_ : Layout::Plain; }
@@ -127,8 +134,7 @@ MadeKernel make_concat(const KernelRequest& request) {
   const bool axis_first = request.node.type == "Concat";
   const size_t first = axis_first ? 1 : 0, count = request.inputs.size() - 1;
   const graph::TensorInfo& given = axis_first ? request.inputs.front() : request.inputs.back();
-  const auto known = given.value ? graph::integers(*given.value) : std::nullopt;
-  if (known && known->size() == 1) return make_concat_of(request, known->front(), first, count);
+  if (const auto known = constant_axis(given)) return make_concat_of(request, *known, first, count);
   const size_t bytes = TRY(element_bytes(request.outputs[0].type));
   return function_kernel([=, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     const auto axis = graph::axis_within(TRY(integer(axis_first ? in.front() : in.back())), out[0].shape.size());
@@ -156,17 +162,41 @@ MadeKernel make_unpack(const KernelRequest& request) {
   });
 }
 
+// Takes input x apart in the layout that it has.
+class Split : public Kernel {
+ public:
+  Split(const graph::Node& node, Layout layout, size_t x, size_t axis, size_t bytes)
+      : label_(label_of(node)), layout_(layout), x_(x), axis_(axis), bytes_(bytes) {}
+
+  Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
+    std::vector<Tensor> parts;
+    for (const Tensor& part : outputs) parts.push_back(in_memory(part, layout_));
+    return separate(label_, in_memory(inputs[x_], layout_), parts, memory_axis(axis_, inputs[x_].shape.size(), layout_),
+                    bytes_);
+  }
+  Layout wants(size_t i) const override { return i == x_ ? layout_ : Layout::Plain; }
+  Layout gives(size_t) const override { return layout_; }
+
+ private:
+  const std::string label_;
+  const Layout layout_;
+  const size_t x_, axis_, bytes_;
+};
+
+MadeKernel make_split_of(const KernelRequest& request, size_t x, int64_t dimension) {
+  const size_t bytes = TRY(element_bytes(request.inputs[x].type));
+  const size_t axis = TRY(axis_of(request.node, dimension, request.inputs[x].shape));
+  return std::unique_ptr<Kernel>(std::make_unique<Split>(request.node, request.input_layouts[x], x, axis, bytes));
+}
+
 MadeKernel make_split_d(const KernelRequest& request) {
-  const size_t bytes = TRY(element_bytes(request.inputs[0].type));
-  const size_t axis = TRY(axis_of(request.node, graph::int_of(request.node, "split_dim", 0), request.inputs[0].shape));
-  return function_kernel([=, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
-    return separate(label, in[0], out, axis, bytes);
-  });
+  return make_split_of(request, 0, graph::int_of(request.node, "split_dim", 0));
 }
 
 // Split: split_dim, x. SplitV: x, size_splits, split_dim. The sizes are those of the outputs.
 template <size_t x, size_t split_dim>
 MadeKernel make_split(const KernelRequest& request) {
+  if (const auto known = constant_axis(request.inputs[split_dim])) return make_split_of(request, x, *known);
   const size_t bytes = TRY(element_bytes(request.inputs[x].type));
   return function_kernel([=, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     const auto axis = graph::axis_within(TRY(integer(in[split_dim])), in[x].shape.size());

@@ -6,6 +6,7 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/move/shuffle.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
@@ -208,6 +209,7 @@ constexpr KernelRow rows[] = {
     {"ReverseV2D", "reference", make_reverse_d},
     {"ReverseSequence", "reference", make_reverse_sequence},
     {"Roll", "reference", make_roll},
+    {"ShuffleChannel", "reference", make_channel_shuffle},
     {"Tile", "reference", make_tile},
     {"TileD", "reference", make_tile},
     {"DepthToSpace", "reference", make_depth_to_space},
