@@ -247,6 +247,14 @@ def order():
             down = np.argsort(-x.astype(np.float64), 1, kind="stable")[:, :k]
             case("TopK", [x, np.array([k], I64)], [np.take_along_axis(x, down, 1), down.astype(I32)],
                  f"TopK {k} of 3000 {kind}", dim=1)
+    x = rng.integers(-300, 300, (600, 3)).astype(np.float32)  # lanes that do not lie side by side
+    x[::50, 1] = -np.inf
+    x[:590, 2] = np.nan
+    up, down = np.argsort(x, 0, kind="stable"), np.argsort(np.where(np.isnan(x), -np.inf, -x), 0, kind="stable")
+    for k in (1, 12, 64, 65):
+        for largest, places in ((True, down[:k]), (False, up[:k])):
+            case("TopK", [x, np.array([k], I64)], [np.take_along_axis(x, places, 0), places.astype(I32)],
+                 f"TopK {k} of columns {largest}", dim=0, largest=largest)
     zeros = np.array([0.0, -0.0, -1, 0.0, -np.inf], np.float32)
     case("TopK", [zeros, np.array([4], I32)], [zeros[[0, 1, 3, 2]], np.array([0, 1, 3, 2], I32)], "TopK takes zeros for equal")
     n = np.array([1, np.nan, 3, np.inf, np.nan], np.float32)

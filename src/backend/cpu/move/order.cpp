@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that put elements in order of size.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "backend/cpu/arguments.h"
@@ -9,6 +10,7 @@
 #include "backend/cpu/move/order.h"
 #include "backend/cpu/move/order_keys.h"
 #include "backend/cpu/rows.h"
+#include "backend/cpu/simd/find_beyond.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
 #include "graph/infer/arguments.h"
@@ -36,17 +38,32 @@ void for_lanes(const Lanes& lanes, int64_t kept, const MakeF& make_f) {
                });
 }
 
+constexpr int64_t very_few = 8, few = 64;  // entries that are kept in order while others come
+
+// Puts an entry among those that are in order; the last of them drops out.
+void insert(std::span<int64_t> best, int64_t entry) {
+  size_t at = best.size() - 1;
+  for (; at > 0 && best[at - 1] > entry; --at) best[at] = best[at - 1];
+  best[at] = entry;
+}
+
 // The first `kept` of the entries come to the front, in order.
 void order_entries(std::vector<int64_t>& entries, int64_t kept) {
   const auto count = static_cast<int64_t>(entries.size());
-  if (kept * 8 >= count) {
+  if (kept == 0) return;
+  if (kept * 8 >= count && kept > very_few) {
     if (kept < count) std::nth_element(entries.begin(), entries.begin() + kept, entries.end());
     std::sort(entries.begin(), entries.begin() + kept);
     return;
   }
-  if (kept == 0) return;
   // Few of many: nearly all are beyond the last of those that are kept, and cost one comparison.
   const auto best = std::span(entries).first(static_cast<size_t>(kept));
+  if (kept <= few) {
+    std::ranges::sort(best);
+    for (int64_t j = kept; j < count; ++j)
+      if (const int64_t entry = entries[static_cast<size_t>(j)]; entry < best.back()) insert(best, entry);
+    return;
+  }
   std::ranges::make_heap(best);
   for (int64_t j = kept; j < count; ++j) {
     const int64_t entry = entries[static_cast<size_t>(j)];
@@ -58,18 +75,59 @@ void order_entries(std::vector<int64_t>& entries, int64_t kept) {
   std::ranges::sort_heap(best);
 }
 
-// Elements of up to 32 bits: an entry is the key with the place behind it, so that of equal ones the first comes first.
+// An element of up to 32 bits as its key with the place behind it: of equal ones the first comes first.
+template <class T>
+int64_t entry_of(T element, int64_t place, bool downwards) {
+  const int32_t turn = downwards ? -1 : 0;  // inverts all bits, and with them the order
+  return (int64_t{narrow_order_key(element) ^ turn} * (int64_t{1} << 32)) | place;
+}
+int64_t place_of(int64_t entry) { return entry & 0xffffffff; }
+
+// The first of a lane of floats, of which `best` has room for few: whatever is not better than the last of those found
+// so far is passed by many at a time.
+void find_best(std::span<const float> lane, bool downwards, std::span<int64_t> best) {
+  size_t at = 0;
+  for (; at < best.size(); ++at) best[at] = entry_of(lane[at], static_cast<int64_t>(at), downwards);
+  std::ranges::sort(best);
+  for (;; ++at) {
+    const float last = lane[static_cast<size_t>(place_of(best.back()))];
+    if (downwards && std::isnan(last)) return;  // nothing is larger
+    at += find_beyond(downwards, lane.data() + at, lane.size() - at, last);
+    if (at == lane.size()) return;
+    if (const int64_t entry = entry_of(lane[at], static_cast<int64_t>(at), downwards); entry < best.back())
+      insert(best, entry);
+  }
+}
+
+void order_floats(const Lanes& lanes, int64_t kept, bool downwards, const float* x, float* values,
+                  const Tensor& places) {
+  for_lanes(lanes, kept, [&] {
+    return [&, copy = std::vector<float>(lanes.inner > 1 ? static_cast<size_t>(lanes.size) : 0),
+            best = std::vector<int64_t>(static_cast<size_t>(kept))](int64_t from, int64_t to) mutable {
+      for (size_t j = 0; j < copy.size(); ++j) copy[j] = x[from + static_cast<int64_t>(j) * lanes.inner];
+      const float* lane = copy.empty() ? x + from : copy.data();
+      find_best({lane, static_cast<size_t>(lanes.size)}, downwards, best);
+      for (const int64_t entry : best) {
+        values[to] = lane[place_of(entry)];
+        write_place(places, to, place_of(entry));
+        to += lanes.inner;
+      }
+    };
+  });
+}
+
 template <class T>
 void order_narrow(const Lanes& lanes, int64_t kept, bool downwards, const T* x, T* values, const Tensor& places) {
-  const int32_t turn = downwards ? -1 : 0;  // inverts all bits, and with them the order
+  if constexpr (std::is_same_v<T, float>)
+    if (kept > 0 && kept <= few && kept * 8 < lanes.size)
+      return order_floats(lanes, kept, downwards, x, values, places);
   for_lanes(lanes, kept, [&] {
     return [&, entries = std::vector<int64_t>(static_cast<size_t>(lanes.size))](int64_t from, int64_t to) mutable {
       for (int64_t j = 0; j < lanes.size; ++j)
-        entries[static_cast<size_t>(j)] =
-            (int64_t{narrow_order_key(x[from + j * lanes.inner]) ^ turn} * (int64_t{1} << 32)) | j;
+        entries[static_cast<size_t>(j)] = entry_of(x[from + j * lanes.inner], j, downwards);
       order_entries(entries, kept);
       for (int64_t j = 0; j < kept; ++j, to += lanes.inner) {
-        const int64_t place = entries[static_cast<size_t>(j)] & 0xffffffff;
+        const int64_t place = place_of(entries[static_cast<size_t>(j)]);
         values[to] = x[from + place * lanes.inner];
         write_place(places, to, place);
       }
