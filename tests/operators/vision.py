@@ -73,6 +73,13 @@ def grid_sampler():
         if mode != "bicubic":
             case("GridSampler3D", [volume, grid3], [grid_sample(volume, grid3, mode, padding, align).astype(np.float32)],
                  f"GridSampler3D {mode} {padding} {align}", tolerance=1e-5, **flags)
+    wide, places = f32(1, 2, 6, 7), rng.uniform(-1.1, 1.1, (1, 20, 30, 2)).astype(np.float32)
+    case("GridSampler2D", [wide, places], [grid_sample(wide, places, "bilinear", "zeros", False).astype(np.float32)],
+         "GridSampler2D of many places", tolerance=1e-5)
+    # Beside the grid there is nothing, whatever the first element is; half outside, half of the rest.
+    odd, at = np.full((1, 1, 2, 2), 4, np.float32), np.array([[[[-9, -9], [np.nan, 0], [1, 0.5], [0.5, 0.5]]]], np.float32)
+    odd[0, 0, 0, 0] = np.inf
+    case("GridSampler2D", [odd, at], [np.array([[[[0, 0, 2, 4]]]], np.float32)], "GridSampler2D beside infinity")
     h, g = x.astype(np.float16), grid.astype(np.float16)
     case("GridSampler2D", [h, g], [grid_sample(h, g, "bilinear", "zeros", False).astype(np.float16)],
          "GridSampler2D of float16", tolerance=2e-3)
