@@ -15,6 +15,7 @@ def einsum():
         ("ba,ca", (2, 3), (4, 3)), ("ij,jk,kl->il", (2, 3), (3, 4), (4, 5)), ("...a->...", (2, 3, 4)),
         ("abc,cd->abd", (2, 3, 4), (4, 5)), ("aij,bij->ab", (2, 3, 4), (5, 3, 4)), ("ij,k->ik", (2, 3), (4,)),
         ("bxi,oij,byj->boxy", (2, 3, 4), (5, 4, 6), (2, 2, 6)), ("AB,BC->AC", (2, 3), (3, 2)), ("i...->...", (3, 2, 2)),
+        ("ijk->j", (5, 70, 600)), ("ijkl->lj", (3, 4, 5, 700)), ("ijkl->ik", (3, 40, 5, 6)), ("bij,j->b", (2, 3, 40), (40,)),
     ):
         x = [f32(*shape) for shape in shapes]
         want = np.einsum(equation, *[v.astype(np.float64) for v in x])

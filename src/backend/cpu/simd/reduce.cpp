@@ -5,6 +5,7 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/rows.h"
+#include "backend/cpu/simd/middle.h"
 #include "backend/cpu/simd/row_buffer.h"
 #include "backend/cpu/simd/row_floats.h"
 #include "base/threads/parallel.h"
@@ -28,11 +29,6 @@ Result<std::vector<int64_t>> known_axes(const KernelRequest& request) {
   }
   return axes;
 }
-
-// The tensor as outer × length × inner with the reduced dimensions in the middle.
-struct Middle {
-  int64_t outer, length, inner;
-};
 
 Result<Middle> split(const KernelRequest& request) {
   const Shape& x = request.inputs[0].shape;
@@ -65,7 +61,7 @@ void fold_rows(const Middle& m, Fold fold, double factor, DataType type, const T
   });
 }
 
-void fold_strips(const Middle& m, Fold fold, double factor, const Tensor& x, const Tensor& y) {
+void fold_strips(const Middle& m, Fold fold, double factor, const float* x, float* y) {
   constexpr auto width = static_cast<int64_t>(fold_columns_most);
   const int64_t strips = (m.inner + width - 1) / width;
   parallel_for(m.outer * strips, std::max<int64_t>(1, grain / (m.length * std::min(width, m.inner))),
@@ -74,10 +70,9 @@ void fold_strips(const Middle& m, Fold fold, double factor, const Tensor& x, con
                  for (int64_t s = begin; s < end; ++s) {
                    const int64_t outer = s / strips, column = s % strips * width;
                    const int64_t columns = std::min(width, m.inner - column);
-                   fold_columns(fold, x.as<float>() + outer * m.length * m.inner + column,
-                                static_cast<size_t>(m.length), static_cast<size_t>(m.inner),
-                                static_cast<size_t>(columns), totals);
-                   float* to = y.as<float>() + outer * m.inner + column;
+                   fold_columns(fold, x + outer * m.length * m.inner + column, static_cast<size_t>(m.length),
+                                static_cast<size_t>(m.inner), static_cast<size_t>(columns), totals);
+                   float* to = y + outer * m.inner + column;
                    for (int64_t c = 0; c < columns; ++c) to[c] = static_cast<float>(totals[c] * factor);
                  }
                });
@@ -93,7 +88,7 @@ MadeKernel make(const KernelRequest& request) {
   const double factor = mean ? 1 / static_cast<double>(m.length) : 1;
   return function_kernel([=](Inputs in, Outputs out) -> Status {
     if (m.inner > 1)
-      fold_strips(m, fold, factor, in[0], out[0]);
+      fold_strips(m, fold, factor, in[0].as<float>(), out[0].as<float>());
     else
       fold_rows(m, fold, factor, type, in[0], out[0]);
     return {};
@@ -148,6 +143,14 @@ constexpr KernelRow rows[] = {
 };
 
 }  // namespace
+
+void sum_middle(const Middle& m, const float* x, float* y) {
+  if (m.inner > 1) return fold_strips(m, Fold::Sum, 1, x, y);
+  parallel_for(m.outer, std::max<int64_t>(1, grain / m.length), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      y[r] = static_cast<float>(fold_row(Fold::Sum, x + r * m.length, static_cast<size_t>(m.length)));
+  });
+}
 
 std::span<const KernelRow> simd_reduce_rows() { return rows; }
 

@@ -7,6 +7,7 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/gemm.h"
 #include "backend/cpu/rows.h"
+#include "backend/cpu/simd/middle.h"
 #include "graph/infer/einsum_plan.h"
 
 namespace belay::backend::cpu {
@@ -154,6 +155,30 @@ Operand<C> contract(const Operand<C>& a, const Operand<C>& b, const Sizes& sizes
   return made;
 }
 
+// A tensor of floats summed over some of its labels: those that lie behind one another at once, the last ones first.
+std::vector<float> sum_over(const Labels& summed, const Labels& labels, const Sizes& sizes, const float* x) {
+  std::vector<float> made;
+  Labels left = labels;
+  for (size_t last = left.size(); last > 0;) {
+    if (!has(summed, left[last - 1])) {
+      --last;
+      continue;
+    }
+    size_t first = last - 1;
+    while (first > 0 && has(summed, left[first - 1])) --first;
+    const auto count = [&](size_t from, size_t to) {
+      return count_of(Labels(left.begin() + std::ptrdiff_t(from), left.begin() + std::ptrdiff_t(to)), sizes);
+    };
+    const Middle middle{count(0, first), count(first, last), count(last, left.size())};
+    std::vector<float> sums(static_cast<size_t>(middle.outer * middle.inner));
+    sum_middle(middle, made.empty() ? x : made.data(), sums.data());
+    made = std::move(sums);
+    left.erase(left.begin() + std::ptrdiff_t(first), left.begin() + std::ptrdiff_t(last));
+    last = first;
+  }
+  return made;
+}
+
 // An operand as it comes, summed over the labels that only it has and the result has not.
 template <class C, class T>
 Operand<C> take(const graph::EinsumPlan& plan, size_t index, const T* from, const Shape& shape) {
@@ -167,6 +192,10 @@ Operand<C> take(const graph::EinsumPlan& plan, size_t index, const T* from, cons
   const Labels summed = choose(labels, [&](int label) { return !elsewhere(label); });
   if constexpr (std::is_same_v<C, T>)
     if (kept == labels && shape == shape_of(kept, plan.sizes)) return {kept, from};
+  if constexpr (std::is_same_v<C, float> && std::is_same_v<T, float>)
+    if (kept.size() + summed.size() == labels.size() && shape == shape_of(labels, plan.sizes) &&
+        count_of(labels, plan.sizes) > 0 && !summed.empty())
+      return {kept, sum_over(summed, labels, plan.sizes, from)};
   return {kept, arrange<C>(from, strides_of(labels, shape, plan.sizes.size()), kept, summed, plan.sizes)};
 }
 
