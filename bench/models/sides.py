@@ -69,11 +69,12 @@ class OnnxRuntime:
         return np.fromfile(output / "output_0.bin", np.float32)
 
 
-def timed(side, network, threads, warmup, seconds, output=None):
-    """What a side prints: load_ms and median_ms; and the peak of its memory, peak_mib."""
+def timed(side, network, threads, warmup, seconds, output=None, variables=()):
+    """What a side prints: load_ms and median_ms; and the peak of its memory, peak_mib. `variables`: of the environment."""
     command = side.command(network, threads, warmup, seconds, output)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(command, stdout=out, stderr=errors, env=side.environment)
+        process = subprocess.Popen(command, stdout=out, stderr=errors,
+                                   env={**(side.environment or os.environ), **dict(variables)})
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
