@@ -2,6 +2,7 @@
 #include "convert/convert.h"
 
 #include <algorithm>
+#include <set>
 
 #include "backend/known_operators.h"
 #include "base/files/file.h"
@@ -110,9 +111,10 @@ struct Job {
   onnx::Model& source;
   const ConvertOptions& options;
   std::vector<OutputSpec> outputs;
-  Precision precision;
+  PrecisionRules rules;
   std::vector<AippConfig> aipp;
   Pipeline pipeline;
+  std::set<std::string> nodes;  // the names of the source's
   std::vector<std::string> warnings;
   bool last = true;  // no graph is made after this one
 };
@@ -146,10 +148,12 @@ Result<graph::Model> make_model(Job& job, const std::vector<InputSpec>& inputs) 
   if (job.options.fuse) TRY(job.pipeline.run(graph_passes(), model));
   TRY(insert_aipp(model.main(), job.aipp, job.options.insert_op_conf));
   CastCounter casts;
-  TRY(apply_precision(model.main(), job.precision, casts));
+  if (job.last)
+    for (auto& idle : idle_rules(job.rules, model, job.nodes)) job.warnings.push_back(std::move(idle));
+  TRY(apply_precision(model.main(), job.rules, casts));
   for (size_t i = 0; i < job.outputs.size(); ++i)
     if (job.outputs[i].type) TRY(cast_output(model.main(), i, *job.outputs[i].type, casts));
-  if (job.options.fuse) TRY(job.pipeline.run(ub_passes(), model));
+  if (job.options.fuse && job.options.group) TRY(job.pipeline.run(ub_passes(), model));
   return model;
 }
 
@@ -166,11 +170,14 @@ Result<Converted> convert(onnx::Model source, const ConvertOptions& options) {
   const auto gears = TRY(parse_gears(options, inputs));
   // Not inside the braces below: g++ 12 forgets the members that are made when a later TRY returns.
   auto outputs = TRY(choose_outputs(source.graph, options));
-  auto precision = TRY(parse_precision(options));
+  auto rules = TRY(read_precision_rules(options));
   auto aipp = TRY(read_aipp(options.insert_op_conf));
   auto switches = options.fusion_switch_file.empty() ? Switches{} : TRY(Switches::read(options.fusion_switch_file));
-  Job job{source, options, std::move(outputs), std::move(precision), std::move(aipp), Pipeline(std::move(switches)),
-          {}};
+  std::set<std::string> nodes;
+  for (const auto& node : source.graph.nodes) nodes.insert(node.name);
+  Job job{source,           options,         std::move(outputs),
+          std::move(rules), std::move(aipp), Pipeline(std::move(switches)),
+          std::move(nodes)};
   auto model = std::make_shared<graph::Model>();
   if (gears) {
     std::vector<graph::Model> models;

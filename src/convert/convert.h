@@ -19,8 +19,11 @@ struct ConvertOptions {
   std::string input_format = "NCHW", input_shape, input_shape_range;
   std::string dynamic_batch_size, dynamic_image_size, dynamic_dims;
   std::string out_nodes, output_type, precision_mode = "must_keep_origin_dtype", precision_mode_v2;
+  std::string input_fp16_nodes, keep_dtype, modify_mixlist, customize_dtypes;
+  std::vector<std::string> keep_names, black_types;  // more of the files of --keep_dtype and --modify_mixlist
   std::string fusion_switch_file, insert_op_conf, command_line, soc_version = "Ascend910B3";
   bool fold_constants = true, fuse = true;
+  bool group = true;  // also make one node of several that one kernel computes
 };
 
 // How often each pass matched and had an effect, for fusion_result.json.

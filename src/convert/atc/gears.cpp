@@ -173,15 +173,18 @@ graph::Node case_node(const Gears& gears, int index, size_t inputs) {
   return choice;
 }
 
-// An input that AIPP turned into a raw image is one in the outer graph too.
-void take_image(graph::Node& outer, const graph::Graph& largest, size_t index) {
+// An input that AIPP turned into a raw image, or that is given as float16, is one in the outer graph too.
+void take_input(graph::Node& outer, const graph::Graph& largest, size_t index) {
   const graph::Node& inner = largest.nodes[static_cast<size_t>(largest.input_nodes()[index])];
+  const graph::DataType type = inner.outputs.front().type;
+  outer.outputs.front().type = type;
+  for (auto& desc : outer.input_descs) desc.type = type;
+  outer.attributes["data_type"] = static_cast<int64_t>(type);
   const auto* raw = graph::get_if<Shape>(inner.attributes, "input_dims");
   if (!raw) return;
   outer.outputs = inner.outputs;
   outer.input_descs = inner.input_descs;
   outer.attributes["input_dims"] = *raw;
-  outer.attributes["data_type"] = static_cast<int64_t>(inner.outputs.front().type);
   Shape image = inner.input_descs.front().shape;
   image[0] = -1;
   outer.attributes["_mbatch_origin_input_dims"] = image;
@@ -245,7 +248,7 @@ Result<graph::Model> join_gears(std::vector<graph::Model> models, const Gears& g
   for (size_t i = 0; i < inputs.size(); ++i) {
     root.nodes.push_back(input_node(largest[i], static_cast<int64_t>(i)));
     root.nodes.back().attributes["_mbatch_origin_input_dims"] = inputs[i].shape;
-    take_image(root.nodes.back(), models[gears.largest].main(), i);
+    take_input(root.nodes.back(), models[gears.largest].main(), i);
   }
   const int index = add_gear_index(root, gears, inputs.size());
   graph::Node choice = case_node(gears, index, inputs.size());

@@ -32,6 +32,13 @@ constexpr AtcOptionRow kRows[] = {
     {"precision_mode_v2", "none",
      "The same under newer names: fp16, origin, cube_fp16in_fp32out, mixed_float16, mixed_bfloat16. Excludes "
      "--precision_mode."},
+    {"keep_dtype", "none", "A file of operators that keep their types: a name or OpType::TYPE in each line."},
+    {"modify_mixlist", "none",
+     "A JSON file that moves types of operators between black-list and white-list of mixed precision."},
+    {"customize_dtypes", "none",
+     "A file with the types of single operators: NAME::InputDtype:float16,OutputDtype:float16 or OpType::TYPE:..."
+     " in each line."},
+    {"input_fp16_nodes", "none", "Inputs that the program gives as float16: name;other."},
     {"insert_op_conf", "none", "A file that describes preprocessing of images (AIPP)."},
     {"fusion_switch_file", "all on", "A file that switches fusion passes off: lines of PassName:off, or JSON."},
     {"external_weight", "0", "1 writes each weight to a file of its own, 2 all to one file beside the .om."},
@@ -52,6 +59,7 @@ constexpr AtcOptionRow kRows[] = {
     {"op_select_implmode", "none", "High precision or high performance.", Kind::WithoutEffect},
     {"optypelist_for_implmode", "none", "Operators for --op_select_implmode.", Kind::WithoutEffect},
     {"op_precision_mode", "none", "A file with the precision of operators.", Kind::WithoutEffect},
+    {"auto_tune_mode", "none", "Tunes operators on the device.", Kind::WithoutEffect},
     {"op_debug_level", "0", "What the device's compiler leaves for debugging.", Kind::WithoutEffect},
     {"debug_dir", "none", "Folder of what --op_debug_level leaves.", Kind::WithoutEffect},
     {"op_compiler_cache_mode", "none", "Cache of compiled operators.", Kind::WithoutEffect},
@@ -79,10 +87,6 @@ constexpr AtcOptionRow kRows[] = {
     {"save_original_model", "false", "Keeps the model before conversion.", Kind::WithoutEffect},
     {"quant_dumpable", "0", "Dumps of quantised operators.", Kind::WithoutEffect},
 
-    {"keep_dtype", "none", "Operators that keep their types.", Kind::Refused},
-    {"modify_mixlist", "none", "Operators for mixed precision.", Kind::Refused},
-    {"customize_dtypes", "none", "Types of single operators.", Kind::Refused},
-    {"input_fp16_nodes", "none", "Inputs that the program gives as FP16.", Kind::Refused},
     {"is_input_adjust_hw_layout", "none", "Inputs in NC1HWC0.", Kind::Refused},
     {"is_output_adjust_hw_layout", "none", "Outputs in NC1HWC0.", Kind::Refused},
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/atc/options.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/closest.h"
@@ -29,6 +30,10 @@ constexpr TextRow kTexts[] = {
     {"output_type", &ConvertOptions::output_type},
     {"precision_mode", &ConvertOptions::precision_mode},
     {"precision_mode_v2", &ConvertOptions::precision_mode_v2},
+    {"input_fp16_nodes", &ConvertOptions::input_fp16_nodes},
+    {"keep_dtype", &ConvertOptions::keep_dtype},
+    {"modify_mixlist", &ConvertOptions::modify_mixlist},
+    {"customize_dtypes", &ConvertOptions::customize_dtypes},
     {"fusion_switch_file", &ConvertOptions::fusion_switch_file},
     {"insert_op_conf", &ConvertOptions::insert_op_conf},
     {"soc_version", &ConvertOptions::soc_version},
@@ -67,7 +72,11 @@ Status unknown_option(const std::string& name) {
 Status set_option(AtcOptions& options, const std::string& name, const std::string& value) {
   const AtcOptionRow* known = find_atc_option(name);
   if (!known) return unknown_option(name);
-  if (known->kind == AtcOptionRow::Kind::WithoutEffect) return options.without_effect.push_back(name), Status{};
+  if (known->kind == AtcOptionRow::Kind::WithoutEffect) {
+    if (std::ranges::find(options.without_effect, name) == options.without_effect.end())
+      options.without_effect.push_back(name);
+    return {};
+  }
   if (known->kind == AtcOptionRow::Kind::Refused) return bad("--" + name + " is not supported by this atc yet");
   for (const TextRow& row : kTexts)
     if (row.name == name) return options.convert.*row.field = value, Status{};

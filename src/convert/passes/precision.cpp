@@ -2,7 +2,6 @@
 #include "convert/passes/precision.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 #include "convert/map/numbers.h"
 #include "convert/passes/graph_editor.h"
 #include "convert/passes/origin.h"
+#include "convert/passes/type_choice.h"
 #include "graph/infer/infer.h"
 
 namespace belay::convert {
@@ -20,66 +20,12 @@ namespace {
 using graph::DataType;
 using graph::Edge;
 
-template <size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-constexpr auto cube_types =
-    std::to_array<std::string_view>({"Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D",
-                                     "MatMul", "MatMulV2", "BatchMatMul", "BatchMatMulV2", "GEMM", "Einsum"});
-
-// Under mixed precision these take the type of their inputs.
-constexpr auto following_types = std::to_array<std::string_view>({"Relu",
-                                                                  "Relu6",
-                                                                  "LeakyRelu",
-                                                                  "PRelu",
-                                                                  "Sigmoid",
-                                                                  "Tanh",
-                                                                  "HardSwish",
-                                                                  "HardSigmoid",
-                                                                  "Swish",
-                                                                  "GeluV2",
-                                                                  "Add",
-                                                                  "AccumulateNV2",
-                                                                  "Sub",
-                                                                  "Mul",
-                                                                  "Maximum",
-                                                                  "Minimum",
-                                                                  "MaxPoolV3",
-                                                                  "AvgPoolV2",
-                                                                  "MaxPool3D",
-                                                                  "GlobalAveragePool",
-                                                                  "ConcatD",
-                                                                  "Split",
-                                                                  "SplitV",
-                                                                  "Reshape",
-                                                                  "Flatten",
-                                                                  "Squeeze",
-                                                                  "SqueezeV3",
-                                                                  "Unsqueeze",
-                                                                  "UnsqueezeV3",
-                                                                  "Transpose",
-                                                                  "StridedSliceV2",
-                                                                  "GatherV2",
-                                                                  "PadV3",
-                                                                  "Resize",
-                                                                  "DepthToSpace",
-                                                                  "SpaceToDepth",
-                                                                  "ShuffleChannel",
-                                                                  "ClipByValue",
-                                                                  "Identity",
-                                                                  "Expand",
-                                                                  "Tile",
-                                                                  "Pack"});
-
-// Operators that keep the types they have, whatever the mode.
-constexpr auto kept_types = std::to_array<std::string_view>(
-    {"Cast", "CastLike", "Range", "Quantize", "NonMaxSuppressionV6", "RandomUniform", "RandomStandardNormal",
-     "Multinomial", "If", "While", "Case", "AscendQuant", "AscendDequant", "Aipp"});
-
 // Scales, sizes and regions are no data: they keep their type.
 bool is_argument(const graph::Node& node, size_t port) { return node.type == "Resize" && port > 0; }
+
+bool is_real(DataType type) {
+  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
+}
 
 graph::Constant lowered(const graph::Constant& value, DataType type) {
   auto numbers = *read_numbers(value);
@@ -92,8 +38,8 @@ graph::Constant lowered(const graph::Constant& value, DataType type) {
 
 class TypeChanger {
  public:
-  TypeChanger(graph::Graph& graph, Precision precision, CastCounter& casts)
-      : editor_(graph), precision_(precision), casts_(casts) {}
+  TypeChanger(graph::Graph& graph, const PrecisionRules& rules, CastCounter& casts)
+      : editor_(graph), mode_(rules.mode), choice_(rules), casts_(casts) {}
 
   Status run();
 
@@ -104,34 +50,30 @@ class TypeChanger {
   void round_inputs(int index);
   void set_outputs(int index, DataType type);
   void restore_inputs(int index);
+  void change(int index);
+  Status customize(int index, const CustomTypes& types);
+  Status set_types(int index, const CustomTypes& types);
   void rename_copies();
   Edge cast(Edge edge, DataType type, int place);
 
   GraphEditor editor_;
-  const Precision precision_;
+  const Precision mode_;
+  const TypeChoice choice_;
   CastCounter& casts_;
   std::map<std::tuple<int, int, DataType>, Edge> made_;  // casts and constants, by what they were made of
 };
 
 DataType TypeChanger::wanted(const graph::Node& node) const {
-  const bool cube = is_one_of(cube_types, node.type);
-  switch (precision_) {
-    case Precision::Origin:
-    case Precision::CubeFromHalf:
-      return DataType::Float;
-    case Precision::Half:
-      return DataType::Float16;
-    case Precision::MixedHalf:
-      return cube || follows(node, DataType::Float16) ? DataType::Float16 : DataType::Float;
-    case Precision::MixedBrain:
-      return cube || follows(node, DataType::BFloat16) ? DataType::BFloat16 : DataType::Float;
-  }
-  return DataType::Float;
+  if (mode_ == Precision::Half) return DataType::Float16;
+  if (mode_ != Precision::MixedHalf && mode_ != Precision::MixedBrain) return DataType::Float;
+  const DataType narrow = mode_ == Precision::MixedHalf ? DataType::Float16 : DataType::BFloat16;
+  const MixList list = choice_.list_of(node.type);
+  const bool lower = list == MixList::White || (list == MixList::Gray && follows(node, narrow));
+  return lower ? narrow : DataType::Float;
 }
 
 // All its inputs that are no constants have the type already.
 bool TypeChanger::follows(const graph::Node& node, DataType type) const {
-  if (!is_one_of(following_types, node.type)) return false;
   bool any = false;
   for (size_t port = 0; port < node.inputs.size(); ++port) {
     const Edge edge = node.inputs[port];
@@ -164,16 +106,13 @@ Edge TypeChanger::cast(Edge edge, DataType type, int place) {
   return made_[key] = {editor_.add(std::move(made), place), 0};
 }
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 void TypeChanger::lower_inputs(int index, DataType type) {
   for (size_t port = 0; port < editor_.node(index).inputs.size(); ++port) {
     const Edge edge = editor_.node(index).inputs[port];
     if (!edge.connected() || is_argument(editor_.node(index), port)) continue;
-    const bool wide = editor_.desc(edge).type == DataType::Float;
-    editor_.set_input(index, port, wide ? cast(edge, type, index) : edge);  // also takes the type over
+    const bool wide = editor_.node(index).input_descs[port].type == DataType::Float;
+    const bool other = wide && editor_.desc(edge).type != type;
+    editor_.set_input(index, port, other ? cast(edge, type, index) : edge);  // also takes the type over
   }
 }
 
@@ -233,25 +172,83 @@ void TypeChanger::rename_copies() {
   }
 }
 
+// The types of the list, where the operator can have them at all.
+Status TypeChanger::set_types(int index, const CustomTypes& types) {
+  const auto fail = [&](const std::string& why) -> Status {
+    const auto& node = editor_.node(index);
+    return {ACL_ERROR_INVALID_PARAM, formatted("--customize_dtypes: {} ({}) {}", node.name, node.type, why), "E10001"};
+  };
+  const auto real = std::ranges::find_if(types.inputs, is_real);
+  const size_t count = editor_.node(index).inputs.size();
+  if (!types.by_type && types.inputs.size() > count)
+    return fail(formatted("has {} inputs; {} types are given", count, types.inputs.size()));
+  for (size_t port = 0; port < count; ++port) {
+    const Edge edge = editor_.node(index).inputs[port];
+    if (!edge.connected()) continue;
+    const DataType now = editor_.desc(edge).type;
+    DataType type = port < types.inputs.size() ? types.inputs[port] : now;
+    if (port >= types.inputs.size() && is_real(now) && real != types.inputs.end() &&
+        !is_argument(editor_.node(index), port))
+      type = *real;
+    if (type != now && !(is_floating(now) && is_floating(type)) && !(is_integer(now) && is_integer(type)))
+      return fail(
+          formatted("cannot have {} for input {}, which is {}", graph::name_of(type), port, graph::name_of(now)));
+    editor_.set_input(index, port, type == now ? edge : cast(edge, type, index));
+  }
+  set_outputs(index, real != types.inputs.end() ? *real : DataType::Float);
+  return {};
+}
+
+Status TypeChanger::customize(int index, const CustomTypes& types) {
+  TRY(set_types(index, types));
+  const auto differs = [&]() -> int {
+    const auto& outputs = editor_.node(index).outputs;
+    for (size_t i = 0; i < std::min(outputs.size(), types.outputs.size()); ++i)
+      if (outputs[i].type != types.outputs[i]) return static_cast<int>(i);
+    return -1;
+  };
+  const int first = differs();
+  if (first < 0) return {};
+  // Narrow inputs with results in float: computed in float of inputs that were rounded.
+  const DataType made = editor_.node(index).outputs[static_cast<size_t>(first)].type;
+  const DataType asked = types.outputs[static_cast<size_t>(first)];
+  if (asked == DataType::Float && is_real(made)) {
+    for (size_t port = 0; port < editor_.node(index).inputs.size(); ++port)
+      if (const Edge edge = editor_.node(index).inputs[port]; edge.connected() && is_real(editor_.desc(edge).type))
+        editor_.set_input(index, port, cast(edge, DataType::Float, index));
+    set_outputs(index, DataType::Float);
+    if (differs() < 0) return {};
+  }
+  const auto& node = editor_.node(index);
+  return {ACL_ERROR_INVALID_PARAM,
+          formatted("--customize_dtypes: {} ({}) gives {} for output {} with these inputs, not {}", node.name,
+                    node.type, graph::name_of(made), first, graph::name_of(asked)),
+          "E10001"};
+}
+
+// As the mode and the lists say.
+void TypeChanger::change(int index) {
+  const auto& node = editor_.node(index);
+  const bool keeps = choice_.keeps(node);
+  if (std::ranges::none_of(node.input_descs, [](const auto& desc) { return is_real(desc.type); })) return;
+  const DataType type = keeps ? DataType::Float : wanted(node);
+  if (type != DataType::Float) {
+    lower_inputs(index, type);
+    set_outputs(index, type);
+    return;
+  }
+  restore_inputs(index);
+  if (mode_ == Precision::CubeFromHalf && !keeps && is_cube(node.type)) round_inputs(index);
+}
+
 Status TypeChanger::run() {
   const int count = editor_.count();
   for (int i = 0; i < count; ++i) {
-    const auto& node = editor_.node(i);
-    if (graph::is_graph_input(node) || graph::is_constant(node)) continue;
-    if (precision_ == Precision::CubeFromHalf) {
-      if (is_one_of(cube_types, node.type)) round_inputs(i);
-      continue;
-    }
-    const bool kept = node.type == "NetOutput" || is_one_of(kept_types, node.type) || !node.subgraphs.empty();
-    const DataType type = kept ? DataType::Float : wanted(node);
-    const bool has_float = std::any_of(node.input_descs.begin(), node.input_descs.end(),
-                                       [](const auto& desc) { return is_real(desc.type); });
-    if (!has_float) continue;
-    if (type == DataType::Float) {
-      restore_inputs(i);
+    if (graph::is_graph_input(editor_.node(i)) || graph::is_constant(editor_.node(i))) continue;
+    if (const CustomTypes* types = choice_.custom(editor_.node(i))) {
+      TRY(customize(i, *types));
     } else {
-      lower_inputs(i, type);
-      set_outputs(i, type);
+      change(i);
     }
   }
   rename_copies();
@@ -261,53 +258,10 @@ Status TypeChanger::run() {
 
 }  // namespace
 
-Result<Precision> parse_precision(const ConvertOptions& options) {
-  static const auto& modes = *new const std::map<std::string_view, Precision>{
-      {"must_keep_origin_dtype", Precision::Origin},
-      {"allow_fp32_to_fp16", Precision::Origin},
-      {"allow_fp32_to_bf16", Precision::Origin},
-      {"force_fp16", Precision::Half},
-      {"force_fp32", Precision::CubeFromHalf},
-      {"cube_fp16in_fp32out", Precision::CubeFromHalf},
-      {"allow_mix_precision", Precision::MixedHalf},
-      {"allow_mix_precision_fp16", Precision::MixedHalf},
-      {"allow_mix_precision_bf16", Precision::MixedBrain},
-  };
-  static const auto& modes_v2 = *new const std::map<std::string_view, Precision>{
-      {"origin", Precision::Origin},
-      {"fp16", Precision::Half},
-      {"mixed_float16", Precision::MixedHalf},
-      {"mixed_bfloat16", Precision::MixedBrain},
-      {"cube_fp16in_fp32out", Precision::CubeFromHalf},
-  };
-  const bool second = !options.precision_mode_v2.empty();
-  const auto& known = second ? modes_v2 : modes;
-  const std::string& text = second ? options.precision_mode_v2 : options.precision_mode;
-  if (const auto found = known.find(text); found != known.end()) return found->second;
-  std::string values;
-  for (const auto& [name, mode] : known) values += (values.empty() ? "" : ", ") + std::string(name);
-  return Status{ACL_ERROR_INVALID_PARAM,
-                formatted("--precision_mode{}: {} is not one of {}", second ? "_v2" : "", text, values), "E10001"};
-}
-
-Status apply_precision(graph::Graph& graph, Precision precision, CastCounter& casts) {
-  return precision == Precision::Origin ? Status{} : TypeChanger(graph, precision, casts).run();
-}
-
-Status cast_output(graph::Graph& graph, size_t output, graph::DataType type, CastCounter& casts) {
-  GraphEditor editor(graph);
-  const int index = graph.output_node();
-  const Edge edge = editor.node(index).inputs.at(output);
-  if (editor.desc(edge).type == type) return {};
-  graph::Node made{.name = casts.name(), .type = "Cast", .inputs = {edge}};
-  made.attributes["dst_type"] = static_cast<int64_t>(type);
-  made.outputs = {editor.desc(edge)};
-  made.outputs.front().type = type;
-  const graph::Node* carried[] = {&editor.node(edge.node)};
-  set_origin(made, carried, *carried[0]);
-  set_no_origin(made);
-  editor.set_input(index, output, {editor.add(std::move(made), index), 0});
-  return editor.finish();
+Status apply_precision(graph::Graph& graph, const PrecisionRules& rules, CastCounter& casts) {
+  if (rules.mode == Precision::Origin && rules.custom.empty() && rules.half_inputs.empty()) return {};
+  for (const std::string& name : rules.half_inputs) TRY(take_half_input(graph, name));
+  return TypeChanger(graph, rules, casts).run();
 }
 
 }  // namespace belay::convert

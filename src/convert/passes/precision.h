@@ -2,24 +2,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
-#include "convert/convert.h"
+#include "convert/passes/precision_rules.h"
 #include "graph/model/graph.h"
 
 namespace belay::convert {
-
-// In which types a model computes what it says in float.
-enum class Precision {
-  Origin,        // as the model says; every operator here has float, so allow_fp32_to_fp16 is the same
-  Half,          // everything in float16
-  MixedHalf,     // matrix products and convolutions in float16, and what may follow its inputs
-  MixedBrain,    // the same in bfloat16
-  CubeFromHalf,  // matrix products and convolutions of float16 inputs with float results
-};
-
-// From --precision_mode or --precision_mode_v2, which exclude each other. E10001 with the values there are.
-Result<Precision> parse_precision(const ConvertOptions& options);
 
 // Numbers the casts that are put in, from 0: trans_Cast_<n>.
 struct CastCounter {
@@ -27,9 +16,13 @@ struct CastCounter {
   std::string name() { return "trans_Cast_" + std::to_string(next++); }
 };
 
-// Changes the types inside a graph; its inputs and outputs keep theirs, with casts between. Graphs of control flow stay
-// as they are.
-Status apply_precision(graph::Graph& graph, Precision precision, CastCounter& casts);
+// Changes the types inside a graph; its inputs (but for those of --input_fp16_nodes) and outputs keep theirs, with
+// casts between. Graphs of control flow stay as they are. E10001 when an operator cannot have the types it is given,
+// E10016 when --input_fp16_nodes names no input.
+Status apply_precision(graph::Graph& graph, const PrecisionRules& rules, CastCounter& casts);
+
+// Makes an input float16, and nothing else: who reads it still expects what it was. The codes of apply_precision.
+Status take_half_input(graph::Graph& graph, const std::string& name);
 
 // Changes the types of outputs (--output_type): index of the output and its type.
 Status cast_output(graph::Graph& graph, size_t output, graph::DataType type, CastCounter& casts);
