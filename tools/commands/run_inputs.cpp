@@ -51,4 +51,14 @@ std::optional<std::vector<int64_t>> GivenInputs::shape(const std::string& name) 
   return found == shapes_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<int64_t> shape_for(const HostTensor& declared, const std::optional<std::vector<int64_t>>& given) {
+  std::vector<int64_t> shape = declared.shape;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] < 0) shape[i] = given && i < given->size() ? (*given)[i] : 1;
+  if (given && shape != *given)
+    throw std::runtime_error("--shape: input " + declared.name + " is " + dims_text(declared.shape) +
+                             " (-1: any), which " + dims_text(*given) + " does not fit");
+  return shape;
+}
+
 }  // namespace belay::tools

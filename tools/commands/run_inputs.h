@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "commands/tensor_io.h"
+
 namespace belay::tools {
 
 // What the command line says of a model's inputs. Whatever names none of them is refused.
@@ -24,5 +26,8 @@ class GivenInputs {
   std::map<std::string, std::string> files_;
   std::map<std::string, std::vector<int64_t>> shapes_;
 };
+
+// The shape to run with: the given one, which must agree with what is known; else 1 for each unknown dimension.
+std::vector<int64_t> shape_for(const HostTensor& declared, const std::optional<std::vector<int64_t>>& given);
 
 }  // namespace belay::tools

@@ -18,17 +18,6 @@ bool is_unknown(const std::vector<int64_t>& shape) {
   return std::any_of(shape.begin(), shape.end(), [](int64_t dim) { return dim < 0; });
 }
 
-// The shape to run with: the given one, which must agree with what is known; else 1 for each unknown dimension.
-std::vector<int64_t> shape_for(const HostTensor& declared, const std::optional<std::vector<int64_t>>& given) {
-  std::vector<int64_t> shape = declared.shape;
-  for (size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] < 0) shape[i] = given && i < given->size() ? (*given)[i] : 1;
-  if (given && shape != *given)
-    throw std::runtime_error("--shape: input " + declared.name + " is " + dims_text(declared.shape) +
-                             " (-1: any), which " + dims_text(*given) + " does not fit");
-  return shape;
-}
-
 // Before it is made on the host: a device that has no room for it says so, a host would end the process.
 void require_memory(const HostTensor& tensor) {
   const size_t bytes = tensor.byte_size();
