@@ -57,7 +57,7 @@ class Mistakes(unittest.TestCase):
     def test_a_command_that_is_not_there(self):
         self.assertEqual(self.refused("shwo").splitlines()[0], "belay: there is no command shwo; did you mean show?")
         self.assertIn("there is no command quux; there are info, run, show, convert, overflow, match, cache and bisect", self.refused("quux"))
-        self.assertIn("a command is missing: info, run, show, convert, overflow, match or cache", self.refused())
+        self.assertIn("a command is missing: info, run, show, convert, overflow, match, cache or bisect", self.refused())
         for planned in "compare", "blame":
             self.assertIn(f"belay: {planned} is not there yet; there are info, run,", self.refused(planned, "a", "b"))
 
