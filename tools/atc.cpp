@@ -10,6 +10,7 @@
 
 #include "atc_modes.h"
 #include "backend/packing_scope.h"
+#include "base/exception_words.h"
 #include "base/files/standard_streams.h"
 #include "base/json_text.h"
 #include "convert/atc/option_rows.h"
@@ -176,7 +177,7 @@ int call(const std::vector<std::string>& arguments) {
   } catch (const std::bad_alloc&) {
     return fail({ACL_ERROR_BAD_ALLOC, "E19999: there is not enough memory"});
   } catch (const std::exception& error) {
-    return fail({ACL_ERROR_INTERNAL_ERROR, std::string("E19999: ") + error.what()});
+    return fail({ACL_ERROR_INTERNAL_ERROR, "E19999: " + exception_words(error)});
   }
   std::printf("...\nATC run success, welcome to the next use.\n");
   return 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/exception_words.h"
 #include "base/text.h"
 #include "convert/map/numbers.h"
 #include "graph/infer/infer.h"
@@ -232,7 +233,7 @@ Result<std::vector<SingleOp>> read_single_ops(std::string_view text) {
     if (made.empty()) return wrong("the list of operators is empty");
     return made;
   } catch (const json::exception& error) {
-    return wrong(error.what());
+    return wrong("the file is not as it must be: " + json_words(error, text));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "base/exception_words.h"
 #include "base/text.h"
 #include "convert/onnx/tensor.h"
 #include "convert/onnx/types.h"
@@ -338,7 +339,7 @@ Result<Model> read_model(std::span<const std::byte> image, std::shared_ptr<const
   try {
     return reader.model(pbf_reader(reinterpret_cast<const char*>(image.data()), image.size()));
   } catch (const protozero::exception& error) {
-    return Status{ACL_ERROR_PARSE_MODEL, formatted("not an ONNX model: {}", error.what())};
+    return Status{ACL_ERROR_PARSE_MODEL, formatted("not an ONNX model: {}", exception_words(error))};
   }
 }
 

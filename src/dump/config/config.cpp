@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/exception_words.h"
 #include "base/strict.h"
 #include "base/text.h"
 #include "dump/config/checks.h"
@@ -18,10 +19,7 @@ Result<Json> parse_json(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {
-    const std::string_view what = e.what();
-    const size_t end = what.find("] ");
-    return wrong("EP0004",
-                 "the configuration is not JSON: " + std::string(end == what.npos ? what : what.substr(end + 2)));
+    return wrong("EP0004", "the configuration is not JSON: " + json_words(e, text));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <protozero/pbf_message.hpp>
 
+#include "base/exception_words.h"
 #include "base/text.h"
 #include "dump/format/record_fields.h"
 
@@ -247,7 +248,7 @@ Result<Header> decode_message(Bytes message) {
   try {
     return read_fields(Reader<field::Dump>({reinterpret_cast<const char*>(message.data()), message.size()}));
   } catch (const protozero::exception& e) {
-    return no_dump(formatted("its header is damaged ({})", e.what()));
+    return no_dump(formatted("its header is damaged ({})", exception_words(e)));
   } catch (const WrongKind&) {
     return no_dump("its header has a field of the wrong kind");
   }

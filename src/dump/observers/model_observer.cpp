@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/endings/endings.h"
+#include "base/exception_words.h"
 #include "base/log/log.h"
 #include "dump/choice/step_choice.h"
 #include "dump/format/names.h"
@@ -74,7 +75,7 @@ void ModelObserver::begins(const RunInfo& run, const executor::MemoryPlan& memor
     watcher_.begins(*plan->setting, directory_, run, plan->selection, memory);
   } catch (const std::exception& e) {
     watcher_.forget();
-    log_notice(LogModule::Dump, "model \"{}\" is not watched: {}", name_, e.what());
+    log_notice(LogModule::Dump, "model \"{}\" is not watched: {}", name_, exception_words(e));
   }
 }
 
@@ -98,7 +99,7 @@ void ModelObserver::watch(const ModelPlan& plan, const RunInfo& run, const graph
   try {
     watcher_.ran(*plan.setting, directory_, run, plan.selection, node);
   } catch (const std::exception& e) {
-    log_notice(LogModule::Dump, "what \"{}\" wrote is not checked: {}", node.name, e.what());
+    log_notice(LogModule::Dump, "what \"{}\" wrote is not checked: {}", node.name, exception_words(e));
   }
 }
 

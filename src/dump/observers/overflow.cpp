@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backend/finite.h"
+#include "base/exception_words.h"
 #include "base/log/log.h"
 #include "base/text.h"
 #include "dump/format/names.h"
@@ -39,7 +40,7 @@ void OverflowFinder::keep(const graph::Node& node, std::span<const Tensor> input
     }
     kept_finite_ = true;
   } catch (const std::exception& e) {
-    log_notice(LogModule::Dump, "{} \"{}\" is not watched for overflow: {}", node.type, node.name, e.what());
+    log_notice(LogModule::Dump, "{} \"{}\" is not watched for overflow: {}", node.type, node.name, exception_words(e));
   }
 }
 
@@ -64,7 +65,7 @@ void OverflowFinder::judge(const Setting& setting, const std::string& directory,
   try {
     if (!overflows(run, chosen, inputs, outputs)) return;
   } catch (const std::exception& e) {
-    log_notice(LogModule::Dump, "\"{}\" is not checked for overflow: {}", chosen.name, e.what());
+    log_notice(LogModule::Dump, "\"{}\" is not checked for overflow: {}", chosen.name, exception_words(e));
     return;
   }
   if (tells_ != Tells::Nothing) record_opdebug(setting, directory, run);
@@ -103,7 +104,7 @@ void OverflowFinder::submit(Outgoing item, std::string content) {
     item.head = std::move(content);
     outlet_.submit(std::move(item));
   } catch (const std::exception& e) {
-    outlet_.dropped(*root, bytes, e.what());
+    outlet_.dropped(*root, bytes, exception_words(e));
   }
 }
 

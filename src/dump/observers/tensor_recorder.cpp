@@ -7,6 +7,7 @@
 
 #include "backend/layout.h"
 #include "base/device_memory.h"
+#include "base/exception_words.h"
 #include "base/faults.h"
 #include "base/threads/parallel.h"
 #include "dump/format/csv.h"
@@ -101,7 +102,7 @@ void TensorRecorder::measure_inputs(const Setting& setting, const ChosenNode& ch
   try {
     taken_.status = take_statistics(setting, chosen, inputs);
   } catch (const std::exception& e) {
-    taken_.status = {ACL_ERROR_FAILURE, e.what()};
+    taken_.status = {ACL_ERROR_FAILURE, exception_words(e)};
   }
 }
 
@@ -143,7 +144,7 @@ void TensorRecorder::emit(const Setting& setting, Place place, const std::string
       status = emit_tensors(item, name, time, entries);
     }
   } catch (const std::exception& e) {
-    status = {ACL_ERROR_FAILURE, e.what()};
+    status = {ACL_ERROR_FAILURE, exception_words(e)};
   }
   if (!status.ok()) outlet_.dropped(*setting.root, bytes_of(entries), status.message);  // the item may have been moved
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/exception_words.h"
 #include "base/log/log.h"
 #include "base/log/log_delay.h"
 #include "base/text.h"
@@ -114,7 +115,7 @@ int Outlet::deliver_or_write(Outgoing& item) {
     if (!callback) return write_here(item), 0;
     deliver(item, callback, chunk_bytes_);
   } catch (const std::exception& e) {
-    dropped(*item.place.root, item.bytes(), formatted("a chunk cannot be delivered: {}", e.what()));
+    dropped(*item.place.root, item.bytes(), formatted("a chunk cannot be delivered: {}", exception_words(e)));
   }
   return 0;
 }
@@ -143,7 +144,7 @@ void Outlet::submit_by(Way way, Outgoing item) {
     if (!has_callback()) return write_here(item);
     dropped(*item.place.root, item.bytes(), "the thread that calls the callback cannot be started");
   } catch (const std::exception& e) {  // it was not moved
-    dropped(*item.place.root, item.bytes(), e.what());
+    dropped(*item.place.root, item.bytes(), exception_words(e));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "base/exception_words.h"
 #include "base/text.h"
 
 namespace belay::graph {
@@ -205,7 +206,7 @@ Result<ProtoMessage> read_proto(const ProtoMessageType& type, std::span<const st
   try {
     return read(type, pbf_reader(reinterpret_cast<const char*>(bytes.data()), bytes.size()), 0);
   } catch (const protozero::exception& error) {
-    return damaged(type, formatted("the message is damaged ({})", error.what()));
+    return damaged(type, formatted("the message is damaged ({})", exception_words(error)));
   }
 }
 

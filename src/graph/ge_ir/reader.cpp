@@ -6,6 +6,7 @@
 #include <protozero/exception.hpp>
 #include <unordered_map>
 
+#include "base/exception_words.h"
 #include "base/text.h"
 #include "graph/ge_ir/fields.h"
 #include "graph/ge_ir/origin_form.h"
@@ -177,7 +178,7 @@ Result<GeIrModel> read_ge_ir(const GeIrSource& source, const AttributeDecoder* i
   try {
     return parse_model(source, inherited);
   } catch (const protozero::exception& error) {
-    return bad_model(formatted("the message is damaged ({})", error.what()));
+    return bad_model(formatted("the message is damaged ({})", exception_words(error)));
   }
 }
 

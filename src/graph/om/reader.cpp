@@ -3,6 +3,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "base/exception_words.h"
 #include "base/files/mapped_file.h"
 #include "base/text.h"
 #include "graph/ge_ir/reader.h"
@@ -30,7 +31,7 @@ Status check_tasks(std::span<const std::byte> bytes) {
     while (message.next()) message.skip();
   } catch (const protozero::exception& error) {
     return {ACL_ERROR_GE_EXEC_LOAD_TASK_PARTITION_FAILED,
-            formatted("TASK_INFO: the message is damaged ({})", error.what())};
+            formatted("TASK_INFO: the message is damaged ({})", exception_words(error))};
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/exception_words.h"
 #include "base/files/file.h"
 #include "base/text.h"
 
@@ -95,9 +96,7 @@ Result<Json> parse_json(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {
-    const std::string_view what = e.what();
-    const size_t end = what.find("] ");
-    return wrong(ACL_ERROR_PARSE_FILE, std::string(end == what.npos ? what : what.substr(end + 2)));
+    return wrong(ACL_ERROR_PARSE_FILE, "it is not JSON: " + json_words(e, text));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "acl/acl_rt.h"
+#include "base/exception_words.h"
 #include "base/log/log.h"
 #include "base/timeline.h"
 #include "runtime/device/context.h"
@@ -36,7 +37,7 @@ Status call(Task& task) {
   } catch (const std::bad_alloc&) {
     return {ACL_ERROR_RT_INTERNAL_ERROR, "a task ran out of host memory"};
   } catch (const std::exception& e) {
-    return {ACL_ERROR_RT_INTERNAL_ERROR, e.what()};
+    return {ACL_ERROR_RT_INTERNAL_ERROR, exception_words(e)};
   }
 }
 

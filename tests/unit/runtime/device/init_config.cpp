@@ -73,7 +73,7 @@ TEST(InitConfig, BrokenJsonIsAParseErrorThatSaysWhere) {
       {"{\n\"a\":\n}", ACL_ERROR_PARSE_FILE, "line 3"},
       {" ", ACL_ERROR_PARSE_FILE, "line 1"},
       {"{\"a\":\"\xff\"}", ACL_ERROR_PARSE_FILE, "UTF-8"},
-      {"{\"a\":1e999}", ACL_ERROR_PARSE_FILE, "number overflow"},
+      {"{\"a\":1e999}", ACL_ERROR_PARSE_FILE, "a number is too large"},
       {"{} {}", ACL_ERROR_PARSE_FILE, "line 1"},
   });
 }
