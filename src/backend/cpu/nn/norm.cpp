@@ -121,6 +121,19 @@ int64_t channel_inner(const Shape& x, bool last) {
   return inner;
 }
 
+// With a scale and a shift for each channel.
+MadeKernel channel_norm(const KernelRequest& request, const AxesSplit& split, const Norm& norm, bool last) {
+  const Shape& x = request.inputs[0].shape;
+  return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
+    return function_kernel([=, inner = channel_inner(x, last)](Inputs in, Outputs out) -> Status {
+      auto scale = TRY(optional_reals(in, 1));
+      auto shift = TRY(optional_reals(in, 2));
+      const Parameters parameters{std::move(scale), std::move(shift), inner};
+      return normalise<T>(split, norm, parameters, in[0], out);
+    });
+  });
+}
+
 MadeKernel make_instance_norm(const KernelRequest& request) {
   const Shape& x = request.inputs[0].shape;
   if (x.size() < 3) return refuse("x must have three dimensions or more");
@@ -132,14 +145,7 @@ MadeKernel make_instance_norm(const KernelRequest& request) {
   const AxesSplit split(x, axes);
   Norm norm;
   norm.epsilon = get_or(request.node.attributes, "epsilon", 1e-6f);
-  return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
-    return function_kernel([=, inner = channel_inner(x, last)](Inputs in, Outputs out) -> Status {
-      auto scale = TRY(optional_reals(in, 1));
-      auto shift = TRY(optional_reals(in, 2));
-      const Parameters parameters{std::move(scale), std::move(shift), inner};
-      return normalise<T>(split, norm, parameters, in[0], out);
-    });
-  });
+  return channel_norm(request, split, norm, last);
 }
 
 MadeKernel make_group_norm(const KernelRequest& request) {
@@ -166,14 +172,7 @@ MadeKernel make_group_norm(const KernelRequest& request) {
   norm.swish = (node.type == "GroupNormSilu" && get_or(node.attributes, "activate_silu", true)) ||
                (node.type == "GroupNormSwish" && get_or(node.attributes, "activate_swish", true));
   norm.swish_scale = get_or(node.attributes, "swish_scale", 1.0f);
-  return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
-    return function_kernel([=, inner = channel_inner(x, last)](Inputs in, Outputs out) -> Status {
-      auto scale = TRY(optional_reals(in, 1));
-      auto shift = TRY(optional_reals(in, 2));
-      const Parameters parameters{std::move(scale), std::move(shift), inner};
-      return normalise<T>(split, norm, parameters, in[0], out);
-    });
-  });
+  return channel_norm(request, split, norm, last);
 }
 
 MadeKernel make_mvn(const KernelRequest& request) {

@@ -14,21 +14,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace belay::backend::cpu::HWY_NAMESPACE {
 
-template <class F>
+// `Tag` is Floats, or Narrow for functions that compute in double.
+template <class Tag, class F>
 HWY_INLINE void map_all(const float* from, float* to, size_t count, const F& f) {
-  const Floats d;
-  const size_t lanes = hn::Lanes(d);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(f(hn::LoadU(d, from + i)), d, to + i);
-  if (i == count) return;
-  const auto rest = hn::FirstN(d, count - i);
-  hn::BlendedStore(f(hn::MaskedLoad(rest, d, from + i)), rest, d, to + i);
-}
-
-// The same for functions that compute in double.
-template <class F>
-HWY_INLINE void map_wide(const float* from, float* to, size_t count, const F& f) {
-  const Narrow d;
+  const Tag d;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(f(hn::LoadU(d, from + i)), d, to + i);
@@ -42,10 +31,10 @@ void map_all_of(Map map, const MapParameters& p, const float* from, float* to, s
                 size_t stride) {
   const Vector zero = hn::Zero(Floats()), one = splat(1.0f), a = splat(p[0]), b = splat(p[1]), c = splat(p[2]);
   const auto run = [&](const auto& f) HWY_ATTR {
-    for (size_t r = 0; r < rows; ++r) map_all(from + r * stride, to + r * stride, count, f);
+    for (size_t r = 0; r < rows; ++r) map_all<Floats>(from + r * stride, to + r * stride, count, f);
   };
   const auto run_wide = [&](const auto& f) HWY_ATTR {
-    for (size_t r = 0; r < rows; ++r) map_wide(from + r * stride, to + r * stride, count, f);
+    for (size_t r = 0; r < rows; ++r) map_all<Narrow>(from + r * stride, to + r * stride, count, f);
   };
   switch (map) {
     case Map::Abs:
