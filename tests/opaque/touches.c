@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that touches device memory, as none should: touches HOW. What it is told has the lines that are marked. */
+/* A program that touches device memory, as none should: touches HOW [PLUGIN]. What it is told has the lines that are
+   marked. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -66,6 +68,58 @@ static void run_thread(void) {
   pthread_join(thread, NULL);
 }
 
+/* The library's constructor waits until it may read, and holds the loader's lock meanwhile. */
+static void* load_plugin(void* path) { return dlopen(path, RTLD_NOW); }
+
+static void touch_beside_dlopen(char* plugin) {
+  int ends[2];
+  char number[16], started = 0;
+  pthread_t loader;
+  if (pipe(ends)) exit(3);
+  snprintf(number, sizeof number, "%d", ends[1]);
+  setenv("TOUCHES_PLUGIN_WAITS", number, 1);
+  if (pthread_create(&loader, NULL, load_plugin, plugin)) exit(3);
+  if (read(ends[0], &started, 1) != 1) exit(3);
+  read_it(block); /* @beside */
+}
+
+/* PLUGIN is opened by its last part from its own directory, which is left then. */
+static void touch_in_plugin(const char* plugin) {
+  char path[1024] = "./";
+  const char* name = strrchr(plugin, '/') + 1;
+  snprintf(path, sizeof path, "%.*s", (int)(name - plugin), plugin);
+  if (chdir(path)) exit(3);
+  snprintf(path, sizeof path, "./%s", name);
+  void* library = dlopen(path, RTLD_NOW);
+  if (!library || chdir("/")) exit(3);
+  float (*read_there)(const float*);
+  *(void**)&read_there = dlsym(library, "plugin_read");
+  sink = read_there(block); /* @plugin */
+}
+
+static void touch_reserved(int released) {
+  void* addresses = NULL;
+  check(aclrtReserveMemAddress(&addresses, 1 << 20, 0, NULL, 0)); /* @reserve */
+  if (released) check(aclrtReleaseMemAddress(addresses));         /* @release */
+  read_it(addresses);                                             /* @main_reserved */
+}
+
+static void touch_forgotten(void) {
+  void* memory = NULL;
+  check(aclrtFree(block));
+  for (int i = 0; i < (1 << 18) + 1; ++i) {
+    check(aclrtMalloc(&memory, 8, ACL_MEM_MALLOC_HUGE_FIRST));
+    check(aclrtFree(memory));
+  }
+  read_it(block); /* @main_forgotten */
+}
+
+static void touch_after_late_handler(void) {
+  signal(SIGSEGV, on_signal);
+  check(aclrtMemset(block, 4, 0, 4));
+  read_it(block); /* @main_late */
+}
+
 static int is(const char* how, const char* what) { return strcmp(how, what) == 0; }
 
 int main(int count, char** arguments) {
@@ -92,7 +146,14 @@ int main(int count, char** arguments) {
     uint32_t model = 0;
     (void)aclmdlLoadFromMem(block, kCount, &model); /* @load */
   }
-  if (is(how, "wild")) read_it((const float*)((const char*)block + (1ll << 40))); /* @main_wild */
+  if (is(how, "below")) read_it(block - 5);                                            /* @main_below */
+  if (is(how, "far_below")) read_it(block - 5000);                                     /* @main_far_below */
+  if (is(how, "reserved") || is(how, "released")) touch_reserved(is(how, "released")); /* @main_addresses */
+  if (is(how, "forgotten")) touch_forgotten();                                         /* @main_long_ago */
+  if (is(how, "late_handler")) touch_after_late_handler();                             /* @main_handler */
+  if (is(how, "dlopen")) touch_beside_dlopen(arguments[2]);                            /* @main_dlopen */
+  if (is(how, "plugin")) touch_in_plugin(arguments[2]);                                /* @main_plugin */
+  if (is(how, "wild")) read_it((const float*)((const char*)block + (1ll << 40)));      /* @main_wild */
   check(aclrtFree(block));
   check(aclrtResetDevice(0));
   check(aclFinalize());

@@ -2,7 +2,9 @@
 #include "base/endings/backtrace.h"
 
 #include <dlfcn.h>
-#include <link.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +15,8 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+
+#include "base/endings/loaded_file.h"
 
 namespace belay {
 namespace {
@@ -33,74 +37,116 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* object) {
   return _URC_NO_REASON;
 }
 
-struct Module {
-  const char* path = "";  // of the file; empty for the program itself
-  const char* symbol = nullptr;
-  uintptr_t offset = 0;  // in the file, as addr2line takes it
-  const void* base = nullptr;
-};
-
-bool find_module(uintptr_t frame, Module& found) {
-  Dl_info info{};
-  link_map* map = nullptr;
-  if (dladdr1(reinterpret_cast<const void*>(frame), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
-      !map)
-    return false;
-  found = {map->l_name ? map->l_name : "", info.dli_sname, frame - map->l_addr, info.dli_fbase};
-  return true;
-}
-
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-constexpr std::string_view kSystem[] = {"libc.so",  "libc-",      "ld-linux", "libm.so",  "libm-",   "libstdc++",
-                                        "libgcc_s", "libpthread", "libffi",   "_ctypes.", "libasan", "libtsan"};
-
-Code code_of(const Module& module, std::string_view name) {
-  Module own;
-  if (*module.path && find_module(reinterpret_cast<uintptr_t>(&find_module), own) && own.base == module.base)
-    return Code::Ours;
-  if (name.starts_with("acl.so") || name.starts_with("acl.cpython")) return Code::Ours;  // the Python module
-  if (name.starts_with("python") || name.starts_with("libpython")) return Code::Python;
-  const auto starts = [=](std::string_view with) { return name.starts_with(with); };
-  return std::ranges::any_of(kSystem, starts) ? Code::System : Code::Program;
+// Python's functions, as far as the process had them when they were first asked for.
+struct Interpreter {
+  void* (*current_thread)() = nullptr;
+  void (*dump)(int file, void* thread) = nullptr;
+};
+const Interpreter& interpreter() {
+  static const Interpreter known = {reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState")),
+                                    reinterpret_cast<void (*)(int, void*)>(dlsym(RTLD_DEFAULT, "_Py_DumpTraceback"))};
+  return known;
 }
 
-// The first line that a command prints; empty when it cannot be run. vfork, because fork would call handlers that take
-// locks.
-void first_line_of(const char* const* command, char* line, size_t room) {
+constexpr std::string_view kSystem[] = {"libc",     "libm",       "libstdc++",       "libgcc_s",        "libpthread",
+                                        "libdl",    "librt",      "libffi",          "libasan",         "libtsan",
+                                        "libubsan", "linux-vdso", "ld-linux-x86-64", "ld-linux-aarch64"};
+
+bool is_system(const LoadedFile& file) {
+  const std::string_view soname = file.soname;
+  const std::string_view stem = soname.substr(0, soname.find(".so"));
+  return std::ranges::find(kSystem, stem) != std::end(kSystem);
+}
+
+bool is_module(const LoadedFile& file, std::string_view name) {
+  if (!last_part(file.path).starts_with(std::string_view(name).substr(sizeof "PyInit_" - 1))) return false;
+  return exports(file, name.data());
+}
+
+// A program that is called python and holds no interpreter is just a program, and so is one with another name that
+// does.
+bool is_python(const LoadedFile& file) {
+  const bool called =
+      last_part(file.path).starts_with("python") || std::string_view(file.soname).starts_with("libpython");
+  return called && file.holds(reinterpret_cast<const void*>(interpreter().current_thread));
+}
+
+Code code_of(const LoadedFile& file) {
+  // Tests have all of us in a program of their own.
+  if (*file.soname && file.holds(reinterpret_cast<const void*>(&find_loaded_file))) return Code::Ours;
+  if (is_module(file, "PyInit_acl")) return Code::Ours;
+  if (is_python(file)) return Code::Python;
+  return is_system(file) || is_module(file, "PyInit__ctypes") ? Code::System : Code::Program;
+}
+
+// Waits until there is something to read; false when the patience ends before.
+bool wait_for(int file, LinePatience& patience) {
+  for (;;) {
+    pollfd ready{.fd = file, .events = POLLIN, .revents = 0};
+    const int found = poll(&ready, 1, patience.left());
+    if (found > 0) return true;
+    if (found < 0 && errno == EINTR && patience.left() > 0) continue;
+    return false;
+  }
+}
+
+// Of a child that has ended, or is made to.
+void reap(pid_t child) {
+  for (int i = 0; i < 1000; ++i) {  // one that hangs in the system does not end
+    const pid_t done = waitpid(child, nullptr, WNOHANG);
+    if (done > 0 || (done < 0 && errno != EINTR)) return;
+    const timespec nap{.tv_sec = 0, .tv_nsec = 1'000'000};
+    nanosleep(&nap, nullptr);
+  }
+}
+
+[[noreturn]] void become(const char* const* command, int output) {
+  if (output == STDOUT_FILENO)  // the program has closed its own
+    (void)fcntl(output, F_SETFD, 0);
+  else
+    dup2(output, STDOUT_FILENO);
+  close(STDERR_FILENO);
+  execvp(command[0], const_cast<char* const*>(command));
+  _exit(127);
+}
+
+// The first line that a command prints; empty when it cannot be run, or takes too long. vfork, because fork would call
+// handlers that take locks.
+void first_line_of(const char* const* command, char* line, size_t room, LinePatience& patience) {
   line[0] = '\0';
   int ends[2];
-  if (pipe(ends) != 0) return;
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
   const pid_t child = vfork();
-  if (child == 0) {
-    dup2(ends[1], STDOUT_FILENO);
-    close(ends[0]);
-    close(ends[1]);
-    close(STDERR_FILENO);
-    execvp(command[0], const_cast<char* const*>(command));
-    _exit(127);
-  }
+  if (child == 0) become(command, ends[1]);
   close(ends[1]);
   size_t filled = 0;
   while (child > 0 && filled + 1 < room) {
+    if (!wait_for(ends[0], patience)) {
+      patience.give_up();
+      filled = 0;
+      kill(child, SIGKILL);
+      break;
+    }
     const ssize_t got = read(ends[0], line + filled, room - 1 - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     filled += static_cast<size_t>(got);
   }
   close(ends[0]);
-  while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  if (child > 0) reap(child);
   line[filled] = '\0';
   line[strcspn(line, "\n")] = '\0';
 }
 
 // "name at file:line", or only the name, as far as the module has such information.
-bool ask_addr2line(const char* path, uintptr_t offset, char* line, size_t room) {
+bool ask_addr2line(const char* path, uintptr_t offset, char* line, size_t room, LinePatience& patience) {
+  if (patience.gave_up()) return false;
   char number[32];
   (void)snprintf(number, sizeof number, "0x%zx", offset);
   const char* const command[] = {"addr2line", "-f", "-p", "-C", "-e", path, number, nullptr};
-  first_line_of(command, line, room);
+  first_line_of(command, line, room, patience);
   if (strstr(line, ":?") || strstr(line, "??:")) {
     if (char* at = strstr(line, " at ")) *at = '\0';
   }
@@ -131,37 +177,43 @@ Backtrace catch_interrupted(uintptr_t at) {
   return walk.made;
 }
 
-void describe_frame(uintptr_t frame, FrameText& made) {
+LinePatience::LinePatience(int seconds) {
+  clock_gettime(CLOCK_MONOTONIC, &end_);
+  end_.tv_sec += seconds;
+}
+
+int LinePatience::left() const {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const int64_t left = int64_t{end_.tv_sec - now.tv_sec} * 1000 + (end_.tv_nsec - now.tv_nsec) / 1'000'000;
+  return static_cast<int>(std::max<int64_t>(left, 0));
+}
+
+void describe_frame(uintptr_t frame, FrameText& made, LinePatience& patience) {
   made.exported[0] = '\0';
-  Module module;
-  if (!find_module(frame, module)) {
+  static LoadedFile file;
+  if (!find_loaded_file(frame, file)) {
     made.code = Code::Program;
     (void)snprintf(made.text, sizeof made.text, "0x%zx", frame);
     return;
   }
-  char program[512] = "";
-  if (!*module.path && readlink("/proc/self/exe", program, sizeof program - 1) < 0) program[0] = '\0';
-  const char* path = *module.path ? module.path : program;
-  const std::string_view name = last_part(path);
-  made.code = code_of(module, name);
-  if (module.symbol) (void)snprintf(made.exported, sizeof made.exported, "%s", module.symbol);
+  made.code = code_of(file);
+  const bool exported = symbol_at(file, frame, made.exported, sizeof made.exported);
+  const uintptr_t offset = frame - file.bias;
   char where[200];
-  (void)snprintf(where, sizeof where, "%.160s+0x%zx", name.data(), module.offset);
+  (void)snprintf(where, sizeof where, "%.160s+0x%zx", last_part(file.path).data(), offset);
   char line[sizeof made.text - sizeof where - 4];
-  if (made.code == Code::Program && ask_addr2line(path, module.offset, line, sizeof line))
+  if (made.code == Code::Program && ask_addr2line(file.path, offset, line, sizeof line, patience))
     (void)snprintf(made.text, sizeof made.text, "%s (%s)", line, where);
-  else if (module.symbol)
-    (void)snprintf(made.text, sizeof made.text, "%.200s (%s)", module.symbol, where);
+  else if (exported)
+    (void)snprintf(made.text, sizeof made.text, "%s (%s)", made.exported, where);
   else
     (void)snprintf(made.text, sizeof made.text, "%s", where);
 }
 
 size_t python_lines(char* text, size_t room) {
-  using CurrentThread = void* (*)();
-  using Dump = void (*)(int file, void* thread);
-  static const auto current = reinterpret_cast<CurrentThread>(dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"));
-  static const auto dump = reinterpret_cast<Dump>(dlsym(RTLD_DEFAULT, "_Py_DumpTraceback"));
-  void* thread = current && dump ? current() : nullptr;
+  const auto& [current_thread, dump] = interpreter();
+  void* thread = current_thread && dump ? current_thread() : nullptr;
   if (!thread) return 0;
   const int file = memfd_create("belay-python", MFD_CLOEXEC);
   if (file < 0) return 0;
@@ -173,6 +225,21 @@ size_t python_lines(char* text, size_t room) {
   if (!first) return 0;
   std::memmove(text, first, strlen(first) + 1);
   return strlen(text);
+}
+
+const char* own_python_line(const char* lines, size_t& length) {
+  const char* chosen = lines;
+  for (const char* line = lines; *line; line += strcspn(line, "\n"), line += *line ? 1 : 0) {
+    const std::string_view text(line, strcspn(line, "\n"));
+    const auto has = [=](std::string_view part) { return text.find(part) != text.npos; };
+    const bool library = has("/lib/python3") && !has("-packages/");
+    if (library || has("-packages/numpy/") || has("\"<__array_function__") || has("\"<frozen ")) continue;
+    chosen = line;
+    break;
+  }
+  chosen += strspn(chosen, " ");
+  length = strcspn(chosen, "\n");
+  return chosen;
 }
 
 }  // namespace belay

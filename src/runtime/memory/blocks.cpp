@@ -11,6 +11,7 @@
 #include "base/strict.h"
 #include "base/text.h"
 #include "runtime/memory/block_history.h"
+#include "runtime/memory/touch_report.h"
 
 namespace belay {
 namespace {
@@ -71,9 +72,16 @@ Place place_of(const Block& block) {
   return block.on_device() ? Place::Device : Place::Pinned;
 }
 
+// The program may have installed handlers since: nearly every call that has to do with memory comes by here.
+void look_after_touches() {
+  if (opaque_mode()) [[unlikely]]
+    report_touches();
+}
+
 }  // namespace
 
 void Blocks::add(const Block& block) {
+  look_after_touches();
   if (is_opaque(block.base)) [[unlikely]]
     block_history().made(block);
   std::lock_guard lock(mutex_);
@@ -145,6 +153,7 @@ Site Blocks::locate_locked(const void* address) const {
 }
 
 Site Blocks::locate(const void* address) const {
+  look_after_touches();
   std::shared_lock lock(mutex_);
   return locate_locked(address);
 }

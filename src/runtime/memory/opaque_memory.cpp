@@ -30,9 +30,10 @@ void map_plain(std::byte* at, size_t bytes, int protection) {
 
 }  // namespace
 
-OpaqueMemory::OpaqueMemory() : next_(window.start), committed_(window.start) {
+// Nothing lies in the first huge page: who runs below the first block is found out as well.
+OpaqueMemory::OpaqueMemory() : next_(window.start + kHugePage), committed_(window.start + kHugePage) {
   if (window.bytes == 0) return;
-  free_.emplace(window.start, window.bytes);
+  free_.emplace(next_, window.bytes - kHugePage);
   report_touches();
 }
 

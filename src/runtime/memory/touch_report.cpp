@@ -16,15 +16,15 @@
 
 #include "base/device_memory.h"
 #include "base/endings/backtrace.h"
+#include "base/endings/signal_chain.h"
 #include "runtime/memory/block_history.h"
 
 namespace belay {
 namespace {
 
-struct sigaction earlier;
-std::atomic<pid_t> reporting{0};           // the thread that writes the message
-constexpr size_t kNear = size_t{1} << 20;  // so far behind a block, an address may have been meant for it
-constexpr int kPatience = 30;              // seconds that other threads wait for it
+std::atomic<pid_t> reporting{0};   // the thread that writes the message
+constexpr int kPatience = 30;      // seconds that other threads wait for it
+constexpr int kLinePatience = 10;  // seconds for all of its lines
 
 pid_t thread_id() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
@@ -68,13 +68,13 @@ bool starts_program(const FrameText& frame) {
 }
 bool program_code(const FrameText& frame) { return frame.code == Code::Program; }
 
-void tell(const Backtrace& calls, const char* python, Told& told) {
+void tell(const Backtrace& calls, const char* python, Told& told, LinePatience& patience) {
   (void)snprintf(told.python, sizeof told.python, "%s", python);
   told.call[0] = '\0';
   told.count = 0;
   for (size_t i = 0; i < calls.count; ++i) {
     FrameText& frame = told.frames[told.count];
-    describe_frame(calls.frames[i], frame);
+    describe_frame(calls.frames[i], frame, patience);
     if ((*told.python && frame.code == Code::Python) || starts_program(frame)) break;
     ++told.count;
     if (frame.code == Code::Ours && frame.exported[0])
@@ -97,8 +97,9 @@ const char* call_inside(const Told& told) {
 // "f at file.c:3": without the place in the module.
 void add_headline(const Told& told) {
   if (*told.python) {
-    const char* line = told.python + strspn(told.python, " ");
-    return message.add("%.*s", static_cast<int>(strcspn(line, "\n")), line);
+    size_t length = 0;
+    const char* line = own_python_line(told.python, length);
+    return message.add("%.*s", static_cast<int>(length), line);
   }
   const FrameText* frame = told.first < told.count ? &told.frames[told.first] : told.frames;
   const char* open = strrchr(frame->text, '(');
@@ -122,21 +123,41 @@ double seconds(const timespec& from, const timespec& to) {
   return static_cast<double>(to.tv_sec - from.tv_sec) + 1e-9 * static_cast<double>(to.tv_nsec - from.tv_nsec);
 }
 
-void add_moment(const char* what, const Moment& moment, const timespec& now, const char* by) {
-  tell(moment.stack->calls, moment.stack->python.c_str(), other);
+void add_moment(const char* what, const Moment& moment, const timespec& now, const char* by, LinePatience& patience) {
+  tell(moment.stack->calls, moment.stack->python.c_str(), other, patience);
   if (other.call[0]) by = other.call;
-  message.add("  the block was %s %.3f s before, by %s, in\n", what, seconds(moment.time, now), by);
+  message.add("  %s %.3f s before, by %s, in\n", what, seconds(moment.time, now), by);
   add_frames(other, true);
 }
 
-void add_place(const BlockHistory::Entry& entry, const std::byte* address) {
-  const Block& block = entry.block;
-  const auto into = static_cast<size_t>(address - block.base);
-  if (into < block.size)
-    message.add("%zu bytes into", into);
-  else
-    message.add("%zu bytes past the end of", into - block.size);
+void add_place(Whereabouts where, const PastBlock& found, const std::byte* address) {
+  const Block& block = found.block;
+  if (where == Whereabouts::Reserved)
+    return message.add("%zu bytes into %zu bytes of addresses at %p %s\n", static_cast<size_t>(address - block.base),
+                       block.size, static_cast<void*>(block.base),
+                       found.ended.stack ? "that were reserved, and are not any more"
+                                         : "that are only reserved: no memory is mapped there");
+  if (where == Whereabouts::Inside) message.add("%zu bytes into", static_cast<size_t>(address - block.base));
+  if (where == Whereabouts::Past) message.add("%zu bytes past the end of", static_cast<size_t>(address - block.end()));
+  if (where == Whereabouts::Below) message.add("%zu bytes below", static_cast<size_t>(block.base - address));
   message.add(" a block of %zu bytes at %p on device %d\n", block.size, static_cast<void*>(block.base), block.device);
+}
+
+// The memory that was touched, who made it and who freed it.
+void add_memory(Whereabouts where, const PastBlock& found, const std::byte* address, const timespec& now,
+                LinePatience& patience) {
+  message.add("  address %p: ", static_cast<const void*>(address));
+  if (where == Whereabouts::Nowhere) return message.add("no block is there\n");
+  if (where == Whereabouts::Unknown) return message.add("the list of blocks is just being changed\n");
+  if (where == Whereabouts::Forgotten)
+    return message.add("a block was there that was freed long ago; which one is no longer known\n");
+  add_place(where, found, address);
+  const bool reserved = where == Whereabouts::Reserved;
+  add_moment(reserved ? "the addresses were reserved" : "the block was made", found.made, now, found.block.owner,
+             patience);
+  if (found.ended.stack)
+    add_moment(reserved ? "the addresses were released" : "the block was freed", found.ended, now, "this library",
+               patience);
 }
 
 // "reads" or "writes", where the processor tells.
@@ -160,18 +181,24 @@ uintptr_t program_counter(const ucontext_t& context) {
 #endif
 }
 
+const char* freed_before(Whereabouts where, const PastBlock& found) {
+  const bool known = where == Whereabouts::Inside || where == Whereabouts::Reserved;
+  return where == Whereabouts::Forgotten || (known && found.ended.stack) ? ", and the memory was freed" : "";
+}
+
 void report(const std::byte* address, const ucontext_t& context) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
+  LinePatience patience(kLinePatience);
   static char python[2048];
   python[python_lines(python, sizeof python)] = '\0';
-  tell(catch_interrupted(program_counter(context)), python, touched);
-  static BlockHistory::Entry entry;
-  const bool known = block_history().find(address, entry) && address < entry.block.end() + kNear;
+  tell(catch_interrupted(program_counter(context)), python, touched, patience);
+  static PastBlock found;
+  const Whereabouts where = block_history().find(address, found);
   message.start();
   message.add("belay: ");
   add_headline(touched);
-  const char* freed = known && entry.ended.stack ? ", and the memory was freed" : "";
+  const char* freed = freed_before(where, found);
   if (const char* call = call_inside(touched))
     message.add(" gives device memory to %s, which needs host memory%s (BELAY_OPAQUE=1)\n", call, freed);
   else
@@ -179,26 +206,20 @@ void report(const std::byte* address, const ucontext_t& context) {
   message.add(
       "  The host does not reach the memory of an NPU: there the program would crash here. Copy it with aclrtMemcpy "
       "first, or use memory from aclrtMallocHost.\n");
-  message.add("  address %p: ", static_cast<const void*>(address));
-  if (known) {
-    add_place(entry, address);
-    add_moment("made", entry.made, now, entry.block.owner);
-    if (entry.ended.stack) add_moment("freed", entry.ended, now, "this library");
-  } else {
-    message.add("no block is there\n");
-  }
+  add_memory(where, found, address, now, patience);
   message.add("  it was touched by thread %d, in\n", thread_id());
   add_frames(touched, false);
+  if (patience.gave_up()) message.add("  addr2line did not answer within %d s: lines are left out\n", kLinePatience);
   message.send();
 }
 
-void pass_on(int signal, siginfo_t* info, void* context) {
-  if (earlier.sa_flags & SA_SIGINFO) return earlier.sa_sigaction(signal, info, context);
-  if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) return earlier.sa_handler(signal);
-  (void)sigaction(signal, &earlier, nullptr);
-  // What the instruction caused it causes again; what was sent must be sent again.
-  if (info->si_code <= 0) (void)syscall(SYS_tgkill, getpid(), thread_id(), signal);
-}
+// What was told last. Handlers that lie behind one another get to see one touch several times.
+struct Touch {
+  pid_t thread = 0;
+  const void* address = nullptr;
+  uintptr_t at = 0;
+  bool operator==(const Touch&) const = default;
+};
 
 // Another thread writes its message: this one ends the process when that is done.
 void wait_for_report() {
@@ -208,31 +229,33 @@ void wait_for_report() {
   }
 }
 
-void handle(int signal, siginfo_t* info, void* context) {
-  if (info->si_code > 0 && is_opaque(info->si_addr)) {
+struct TouchLink {
+  static void hit(int, siginfo_t* info, void* object) {
+    if (info->si_code <= 0 || !is_opaque(info->si_addr)) return;
+    const auto& context = *static_cast<const ucontext_t*>(object);
     pid_t nobody = 0;
     if (reporting.compare_exchange_strong(nobody, thread_id())) {
-      report(static_cast<const std::byte*>(info->si_addr), *static_cast<const ucontext_t*>(context));
+      static Touch last;
+      const Touch touch{thread_id(), info->si_addr, program_counter(context)};
+      if (touch != last) report(static_cast<const std::byte*>(info->si_addr), context);
+      last = touch;
       reporting = 0;
     } else if (nobody != thread_id()) {
       wait_for_report();
     }
   }
-  pass_on(signal, info, context);
-}
+  static void returned() {}
+};
+using Chain = SignalChain<TouchLink>;
 
 }  // namespace
 
 void report_touches() {
+  if (device_memory_detail::window.bytes == 0 || Chain::in_front(SIGSEGV)) return;
   static std::once_flag once;
-  std::call_once(once, [] {
-    (void)catch_backtrace();  // what the first one loads is loaded now
-    struct sigaction action {};
-    action.sa_sigaction = handle;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGSEGV, &action, &earlier);
-  });
+  std::call_once(once, [] { (void)catch_backtrace(); });          // what the first one loads is loaded now
+  std::unique_lock lock(signal_chain_mutex(), std::try_to_lock);  // another thread that has it may be gone: fork
+  if (lock) Chain::guard(SIGSEGV, SA_NODEFER);
 }
 
 }  // namespace belay

@@ -9,6 +9,7 @@
 #include "base/device_memory.h"
 #include "base/text.h"
 #include "runtime/bad_parameter.h"
+#include "runtime/memory/block_history.h"
 #include "runtime/memory/blocks.h"
 #include "runtime/memory/opaque_memory.h"
 
@@ -64,6 +65,8 @@ void* VirtualMemory::keep(std::byte* start, size_t bytes) {
 Result<void*> VirtualMemory::reserve_opaque(size_t bytes, size_t alignment) {
   std::byte* start = opaque_memory().take(bytes, alignment);
   if (!start) return no_addresses(bytes);
+  block_history().reserved(
+      {.base = start, .size = bytes, .kind = BlockKind::Unallocated, .owner = "aclrtReserveMemAddress"});
   std::lock_guard lock(mutex_);
   return keep(start, bytes);
 }
@@ -90,10 +93,12 @@ Status VirtualMemory::release(void* base) {
     return bad_parameter(formatted("memory is still mapped at {}; unmap it first",
                                    static_cast<const void*>(found->second.mappings.begin()->first)));
   blocks().disclaim(found->first);
-  if (is_opaque(base))
+  if (is_opaque(base)) {
+    block_history().released(base);
     opaque_memory().give(found->first);
-  else
+  } else {
     munmap(base, found->second.size);
+  }
   reservations_.erase(found);
   return {};
 }

@@ -68,6 +68,17 @@ TEST(OpaqueMemoryChild, DISABLED_BlocksAreApartAndNotGivenOutAgainSoon) {
   opaque_memory().give(second);
 }
 
+TEST(OpaqueMemoryChild, DISABLED_NothingIsNearTheEndsOfTheRange) {
+  const auto& window = device_memory_detail::window;
+  std::byte* first = opaque_memory().take(1);
+  EXPECT_TRUE(is_opaque(first - kPage));
+  opaque_memory().give(first);
+  std::byte* all = opaque_memory().take(window.bytes - 2 * kHugePage);
+  ASSERT_NE(all, nullptr);
+  EXPECT_TRUE(is_opaque(all - kPage));
+  EXPECT_TRUE(is_opaque(all + window.bytes - 2 * kHugePage + kPage));
+}
+
 TEST(OpaqueMemoryChild, DISABLED_LargeBlocksAreAligned) {
   for (const size_t bytes : {size_t{1}, kPage, kHugePage - 1, kHugePage, 3 * kHugePage + 5}) {
     std::byte* block = opaque_memory().take(bytes);
@@ -95,13 +106,13 @@ TEST(OpaqueMemoryChild, DISABLED_AddressesComeAgainWhenAllWereGivenOut) {
     mine.erase(mine.begin() + i % 4);
   }
   for (std::byte* block : mine) opaque_memory().give(block);
-  EXPECT_NE(opaque_memory().take(all - kHugePage), nullptr) << "all of it is one piece again";
+  EXPECT_NE(opaque_memory().take(all - 2 * kHugePage), nullptr) << "all of it is one piece again";
 }
 
 TEST(OpaqueMemory, InAProcessThatAskedForIt) {
   for (const char* test_case :
        {"ViewsAndAddressesLeadToEachOther", "TouchingAnAddressEndsTheProcess", "BlocksAreApartAndNotGivenOutAgainSoon",
-        "LargeBlocksAreAligned", "AddressesComeAgainWhenAllWereGivenOut"})
+        "NothingIsNearTheEndsOfTheRange", "LargeBlocksAreAligned", "AddressesComeAgainWhenAllWereGivenOut"})
     test::expect_passes_with({{"BELAY_OPAQUE", "1"}}, std::string("OpaqueMemoryChild.DISABLED_") + test_case);
 }
 
