@@ -32,6 +32,12 @@ Tensor tensor_of(const Value& value) {
   return {value.type, value.shape, Layout::Plain, const_cast<std::byte*>(value.bytes->data())};
 }
 
+TensorInfo info_of(const Value& value, graph::Constant& constant) {
+  if (!value.present) return {.present = false};
+  constant = {value.type, value.shape, graph::Format::ND, *value.bytes, value.bytes};
+  return {value.type, value.shape, &constant};
+}
+
 // What the kernel really gave: of results whose size depends on the data only the first part.
 Value value_of(const Buffer& buffer, const graph::Shape& shape) {
   buffer.bytes->resize(graph::bytes_of(buffer.tensor.type, graph::element_count(shape)));
@@ -47,30 +53,36 @@ Result<Computed> bitcast(const Value& input, DataType stored, Computed made, con
 
 }  // namespace
 
-Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs, std::span<const DataType> stored) {
+Result<std::vector<TensorInfo>> infer_outputs(const graph::Node& node, std::span<const Value> inputs,
+                                              std::span<const DataType> stored) {
   std::vector<graph::Constant> constants(inputs.size());
-  std::vector<TensorInfo> infos, wide_infos;
-  std::vector<Tensor> taken;
+  std::vector<TensorInfo> infos;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value& input = inputs[i];
-    taken.push_back(tensor_of(input));
-    if (input.present) constants[i] = {input.type, input.shape, graph::Format::ND, *input.bytes, input.bytes};
-    infos.push_back({input.present ? stored[i] : DataType::Undefined, input.shape,
-                     input.present ? &constants[i] : nullptr, input.present});
-    wide_infos.push_back(infos.back());
-    wide_infos.back().type = input.type;
+    infos.push_back(info_of(inputs[i], constants[i]));
+    infos.back().type = stored[i];
   }
   graph::InferContext context(node, infos);
   TRY(graph::infer(context));
+  return context.outputs;
+}
+
+Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs, std::span<const DataType> stored) {
+  std::vector<graph::Constant> constants(inputs.size());
+  std::vector<TensorInfo> infos;
+  std::vector<Tensor> taken;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    infos.push_back(info_of(inputs[i], constants[i]));
+    taken.push_back(tensor_of(inputs[i]));
+  }
   Computed made;
-  std::vector<TensorInfo> outputs = context.outputs;
+  std::vector<TensorInfo> outputs = TRY(infer_outputs(node, inputs, stored));
   for (TensorInfo& output : outputs) {
     made.stored.push_back(output.type);
     output.type = computed_type(output.type);
   }
   if (node.type == "Bitcast") return bitcast(inputs[0], stored[0], std::move(made), outputs[0].shape);
   const std::vector<Layout> layouts(inputs.size(), Layout::Plain);
-  const auto kernel = TRY(backend::make_kernel({node, wide_infos, outputs, layouts, current_threads()}, "reference"));
+  const auto kernel = TRY(backend::make_kernel({node, infos, outputs, layouts, current_threads()}, "reference"));
   std::vector<std::byte> scratch(kernel->scratch_bytes());
   kernel->set_scratch(scratch.data());
   std::vector<Buffer> buffers(outputs.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exact/tracked.h"
+#include "graph/infer/infer.h"
 #include "graph/model/graph.h"
 
 namespace belay::exact {
@@ -14,6 +15,10 @@ struct Computed {
   std::vector<Value> values;
   std::vector<graph::DataType> stored;
 };
+
+// The types, as the model stores them, and the shapes of a node's outputs.
+Result<std::vector<graph::TensorInfo>> infer_outputs(const graph::Node& node, std::span<const Value> inputs,
+                                                     std::span<const graph::DataType> stored);
 
 // One operator without members and subgraphs, by its plain kernel in double. `stored` are the types of the inputs in
 // the model: shape rules look at them.

@@ -14,20 +14,34 @@ DataType stored_type(const graph::Node& node, size_t input, const Value& value) 
   return described ? node.input_descs[input].type : DataType::Float;
 }
 
+std::vector<Tracked> tracked(const graph::Node& node, std::span<const Value> inputs) {
+  std::vector<Tracked> made;
+  for (size_t i = 0; i < inputs.size(); ++i) made.push_back({inputs[i], stored_type(node, i, inputs[i])});
+  return made;
+}
+
 }  // namespace
 
 Result<std::vector<Output>> evaluate(const graph::Model& model, const graph::Node& node,
                                      std::span<const Value> inputs) {
-  std::vector<Tracked> taken;
-  for (size_t i = 0; i < inputs.size(); ++i) taken.push_back({inputs[i], stored_type(node, i, inputs[i])});
   std::vector<Output> outputs;
-  for (Tracked& made : TRY(track(model, node, taken))) {
+  for (Tracked& made : TRY(Walk(model, true).run(node, tracked(node, inputs)))) {
     Output output{std::move(made.value), {}};
-    if (output.value.real())
-      output.allowed = made.errors ? *made.errors : std::vector<double>(static_cast<size_t>(output.value.count()));
+    if (made.errors)
+      output.allowed = *made.errors;
+    else if (output.value.real())
+      output.allowed.resize(static_cast<size_t>(output.value.count()));
     outputs.push_back(std::move(output));
   }
   return outputs;
+}
+
+Result<std::vector<Value>> recompute(const graph::Model& model, const graph::Node& node,
+                                     std::span<const Value> inputs) {
+  std::vector<Value> values;
+  for (Tracked& made : TRY(Walk(model, false).run(node, tracked(node, inputs))))
+    values.push_back(std::move(made.value));
+  return values;
 }
 
 }  // namespace belay::exact

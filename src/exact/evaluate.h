@@ -14,8 +14,8 @@ namespace belay::exact {
 struct Output {
   Value value;
   // For each element the largest absolute error that the operator's types, the type it accumulates in and the length of
-  // its sums permit when its inputs are exact (docs/precision-bounds.md derives it). 0 where nothing may be rounded. Empty when
-  // `value` is not of floating-point numbers: then nothing may differ.
+  // its sums permit when its inputs are exact (docs/precision-bounds.md derives it). 0 where nothing may be rounded.
+  // Empty when `value` is not of floating-point numbers: then nothing may differ.
   std::vector<double> allowed;
 };
 
@@ -26,5 +26,8 @@ struct Output {
 // The types that `allowed` is about are those of node.input_descs, and what the shape rules make of them: who checks
 // tensors that were stored in other types changes the descriptions first.
 Result<std::vector<Output>> evaluate(const graph::Model& model, const graph::Node& node, std::span<const Value> inputs);
+
+// The values alone, for less than half of the cost; also of operators without an error model.
+Result<std::vector<Value>> recompute(const graph::Model& model, const graph::Node& node, std::span<const Value> inputs);
 
 }  // namespace belay::exact

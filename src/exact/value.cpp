@@ -120,6 +120,32 @@ Result<std::vector<std::byte>> narrowed(const Value& value, DataType type) {
   return made;
 }
 
+double integer_at(const Value& value, int64_t element) {
+  const std::byte* from = value.bytes->data() + static_cast<size_t>(element) * graph::bits_of(value.type) / 8;
+  const auto read = [&]<class T>(T made) {
+    std::memcpy(&made, from, sizeof(made));
+    return static_cast<double>(made);
+  };
+  switch (value.type) {
+    case DataType::Int8:
+      return read(int8_t{});
+    case DataType::Int16:
+      return read(int16_t{});
+    case DataType::Int32:
+      return read(int32_t{});
+    case DataType::Int64:
+      return read(int64_t{});
+    case DataType::UInt16:
+      return read(uint16_t{});
+    case DataType::UInt32:
+      return read(uint32_t{});
+    case DataType::UInt64:
+      return read(uint64_t{});
+    default:
+      return read(uint8_t{});
+  }
+}
+
 double error_between(double actual, double exact) {
   if (std::isnan(actual) && std::isnan(exact)) return 0;
   if (actual == exact) return 0;

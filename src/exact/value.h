@@ -34,6 +34,9 @@ Result<Value> widened(graph::DataType type, const graph::Shape& shape, std::span
 // Back: rounded once to nearest, ties to even. Integers stay what they are and have one type only.
 Result<std::vector<std::byte>> narrowed(const Value& value, graph::DataType type);
 
+// An element of a value of integers or bools.
+double integer_at(const Value& value, int64_t element);
+
 // How far a stored result is from the exact one: 0 when both are NaN or the same infinity, infinite when only one is
 // finite.
 double error_between(double actual, double exact);

@@ -4,6 +4,7 @@
 #include "backend/kernel.h"
 #include "exact/compute.h"
 #include "exact/models/model.h"
+#include "exact/products/sum.h"
 #include "executor/branch.h"
 #include "executor/graph_walk.h"
 #include "graph/infer/constant_nodes.h"
@@ -14,21 +15,6 @@ namespace {
 using executor::GraphRole;
 using executor::NodeKind;
 using graph::Node;
-using Outputs = Result<std::vector<Tracked>>;
-
-Outputs track_operator(const Node& node, std::span<const Tracked> inputs) {
-  if (graph::is_random(node)) return not_checkable(node, "its results are random");
-  const ErrorModel model = find_error_model(node.type);
-  if (!model) return not_checkable(node, "how far its results may be off has not been worked out");
-  const Operation operation{node, inputs};
-  std::vector<graph::DataType> stored;
-  for (const Tracked& input : inputs) stored.push_back(input.stored);
-  const Computed computed = TRY(compute(node, operation.values(), stored));
-  std::vector<Tracked> outputs;
-  for (size_t o = 0; o < computed.values.size(); ++o) outputs.push_back({computed.values[o], computed.stored[o]});
-  TRY(model(operation, outputs));
-  return outputs;
-}
 
 Result<Tracked> constant_of(const Node& node) {
   const auto* constant = graph::get_if<graph::Constant>(node.attributes, "value");
@@ -36,8 +22,55 @@ Result<Tracked> constant_of(const Node& node) {
   return Tracked{TRY(widened(constant->type, constant->shape, constant->bytes)), constant->type};
 }
 
-Outputs track_graph(const graph::Model& model, const graph::Graph& graph, GraphRole role,
-                    std::span<const Tracked> inputs) {
+// A control value as the executor sees it. What may be rounded differently decides nothing for certain.
+Result<backend::Tensor> control(const Node& node, const Tracked& tracked) {
+  if (tracked.errors) return not_checkable(node, "what decides its way may be rounded differently");
+  const Value& value = tracked.value;
+  return backend::Tensor{value.type, value.shape, backend::Layout::Plain, const_cast<std::byte*>(value.bytes->data())};
+}
+
+}  // namespace
+
+Walk::Outputs Walk::run_operator(const Node& node, std::span<const Tracked> inputs) const {
+  if (graph::is_random(node)) return not_checkable(node, "its results are random");
+  const ErrorModel model = find_error_model(node.type);
+  if (bounds_ && !model) return not_checkable(node, "how far its results may be off has not been worked out");
+  const Operation operation{node, inputs};
+  std::vector<graph::DataType> stored;
+  for (const Tracked& input : inputs) stored.push_back(input.stored);
+  const auto values = operation.values();
+  if (auto products = TRY(run_products(operation, values, stored))) return std::vector<Tracked>{*std::move(products)};
+  const Computed computed = TRY(compute(node, values, stored));
+  std::vector<Tracked> outputs;
+  for (size_t o = 0; o < computed.values.size(); ++o) outputs.push_back({computed.values[o], computed.stored[o]});
+  if (bounds_) TRY(model(operation, outputs));
+  return outputs;
+}
+
+Result<std::optional<Tracked>> Walk::run_products(const Operation& operation, std::span<const Value> values,
+                                                  std::span<const graph::DataType> stored) const {
+  if (!may_sum_products(operation.node)) return std::optional<Tracked>();
+  const auto outputs = TRY(infer_outputs(operation.node, values, stored));
+  auto sums = TRY(sum_products(operation.node, values, outputs[0].shape, bounds_));
+  if (!sums) return std::optional<Tracked>();
+  Tracked made{std::move(sums->y), outputs[0].type};
+  if (!bounds_) return std::optional<Tracked>(std::move(made));
+  std::vector<double> inherited;
+  if (operation.inexact()) {
+    const auto plain = TRY(sum_products(operation.node, magnitudes(operation, false), outputs[0].shape, false)),
+               wide = TRY(sum_products(operation.node, magnitudes(operation, true), outputs[0].shape, false));
+    if (!plain || !wide) return not_checkable(operation.node, "its inputs may be off without bound");
+    for (size_t i = 0; i < sums->units.size(); ++i) inherited.push_back(wide->y.doubles()[i] - plain->y.doubles()[i]);
+  }
+  const double unit = sum_unit(made.stored);
+  made.errors = round_each(made, [&](int64_t i) {
+    const auto e = static_cast<size_t>(i);
+    return unit * sums->units[e] + (inherited.empty() ? 0 : inherited[e]);
+  });
+  return std::optional<Tracked>(std::move(made));
+}
+
+Walk::Outputs Walk::run_graph(const graph::Graph& graph, GraphRole role, std::span<const Tracked> inputs) const {
   std::vector<std::vector<Tracked>> values(graph.nodes.size());
   std::vector<Tracked> results;
   TRY(executor::walk(graph, [&](NodeKind kind, size_t i) -> Status {
@@ -67,7 +100,7 @@ Outputs track_graph(const graph::Model& model, const graph::Graph& graph, GraphR
       case NodeKind::Loop:
       case NodeKind::Fused:
       case NodeKind::Operator:
-        values[i] = TRY(track(model, node, taken));
+        values[i] = TRY(run(node, taken));
         return {};
     }
     return {};
@@ -75,51 +108,42 @@ Outputs track_graph(const graph::Model& model, const graph::Graph& graph, GraphR
   return results;
 }
 
-// A control value as the executor sees it. What may be rounded differently decides nothing for certain.
-Result<backend::Tensor> control(const Node& node, const Tracked& tracked) {
-  if (tracked.errors) return not_checkable(node, "what decides its way may be rounded differently");
-  const Value& value = tracked.value;
-  return backend::Tensor{value.type, value.shape, backend::Layout::Plain, const_cast<std::byte*>(value.bytes->data())};
-}
-
-Outputs track_choice(const graph::Model& model, const Node& node, std::span<const Tracked> inputs) {
+Walk::Outputs Walk::run_choice(const Node& node, std::span<const Tracked> inputs) const {
   size_t branch = 0;
   if (node.subgraphs.size() > 1) {
     const backend::Tensor chooses[] = {TRY(control(node, inputs[0]))};
     branch = TRY(executor::choose_branch(node, chooses, node.subgraphs.size()));
   }
-  return track_graph(model, *TRY(executor::subgraph_of(model, node, branch)), GraphRole::Subgraph, inputs);
+  return run_graph(*TRY(executor::subgraph_of(model_, node, branch)), GraphRole::Subgraph, inputs);
 }
 
-Outputs track_loop(const graph::Model& model, const Node& node, std::span<const Tracked> inputs) {
+Walk::Outputs Walk::run_loop(const Node& node, std::span<const Tracked> inputs) const {
   std::vector<Tracked> variables(inputs.begin(), inputs.end());
-  const graph::Graph& condition = *TRY(executor::subgraph_of(model, node, 0));
-  const graph::Graph& body = *TRY(executor::subgraph_of(model, node, 1));
+  const graph::Graph& condition = *TRY(executor::subgraph_of(model_, node, 0));
+  const graph::Graph& body = *TRY(executor::subgraph_of(model_, node, 1));
   for (;;) {
-    const auto goes_on = TRY(track_graph(model, condition, GraphRole::Subgraph, variables));
+    const auto goes_on = TRY(run_graph(condition, GraphRole::Subgraph, variables));
     if (goes_on.empty()) return not_checkable(node, "its condition has no result");
     if (!TRY(executor::is_true(TRY(control(node, goes_on[0]))))) return variables;
-    variables = TRY(track_graph(model, body, GraphRole::Subgraph, variables));
+    variables = TRY(run_graph(body, GraphRole::Subgraph, variables));
   }
 }
 
-}  // namespace
-
-Outputs track(const graph::Model& model, const Node& node, std::span<const Tracked> inputs) {
+Walk::Outputs Walk::run(const Node& node, std::span<const Tracked> inputs) const {
   switch (executor::kind_of(node)) {
     case NodeKind::Fused:
-      return track_graph(model, executor::members_of(node), GraphRole::Members, inputs);
+      return run_graph(executor::members_of(node), GraphRole::Members, inputs);
     case NodeKind::Choice:
-      return track_choice(model, node, inputs);
+      return run_choice(node, inputs);
     case NodeKind::Loop:
-      return track_loop(model, node, inputs);
+      return run_loop(node, inputs);
     case NodeKind::Constant:
       return std::vector<Tracked>{TRY(constant_of(node))};
     case NodeKind::Input:
     case NodeKind::Result:
       return not_checkable(node, "it computes nothing");
     case NodeKind::Operator:
-      return track_operator(node, inputs);
+      return run_operator(node, inputs);
   }
   return not_checkable(node, "it is of no known kind");
 }

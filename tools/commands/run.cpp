@@ -20,6 +20,7 @@
 #include "commands/commands.h"
 #include "commands/run_profile.h"
 #include "commands/run_session.h"
+#include "commands/run_shadow.h"
 #include "dump/format/names.h"
 
 namespace belay::tools {
@@ -81,6 +82,8 @@ void run(const RunOptions& options) {
   if (options.threads > 0) setenv("BELAY_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
   std::optional<RunProfile> profile;
   if (options.profile || !options.trace.empty()) profile.emplace(options.trace);
+  std::optional<RunShadow> shadow;
+  if (!options.shadow.empty()) shadow.emplace();
   auto session = std::make_unique<RunSession>(options);
   for (int i = 0; i < options.warmup; ++i) session->execute();
   std::vector<double> times;
@@ -111,6 +114,7 @@ void run(const RunOptions& options) {
   const std::string lost = what_was_lost();
   if (lost.starts_with(kTimelineLost)) throw std::runtime_error(lost.substr(kTimelineLost.size()));
   if (options.profile) profile->read(times.size(), threads_given(options.threads));
+  if (shadow) shadow->read();
   const bool dumped = !dump.empty() && std::filesystem::exists(dump);
   const double least = *std::min_element(times.begin(), times.end());
   if (options.json) {
@@ -118,6 +122,7 @@ void run(const RunOptions& options) {
                           {"median_ms", median(times)}, {"min_ms", least},    {"outputs", as_json(results)}};
     if (!memory.is_null()) report["memory"] = memory;
     if (options.profile) report["profile"] = profile->json();
+    if (shadow) report["shadow"] = shadow->json();
     if (!options.trace.empty()) report["trace"] = options.trace;
     if (!dump.empty()) report["dump"] = dumped ? nlohmann::json(dump) : nlohmann::json();
     if (!lost.empty()) report["dump_lost"] = lost;
@@ -130,6 +135,7 @@ void run(const RunOptions& options) {
   print_results(results);
   if (!memory_text.empty()) std::printf("%s\n", memory_text.c_str());
   if (options.profile) profile->print();
+  if (shadow) shadow->print();
   if (!options.trace.empty()) std::printf("timeline in %s\n", options.trace.c_str());
   if (dumped)
     std::printf("dump in %s\n", dump.c_str());
@@ -183,6 +189,9 @@ void add_run(CLI::App& app, int& exit_code) {
   add("-o,--output", options->output_directory, "DIR", "Write the outputs here as .npy files (default: not written)");
   command->add_flag("--json", options->json, "Print JSON (default: text)");
   command->add_flag("--profile", options->profile, "Show where the time went, by kernel and operator (default: no)");
+  add("--shadow", options->shadow, "fp64",
+      "Compute each operator in double as well: who loses precision, and how much of it his types permit (default: no)")
+      ->check(CLI::IsMember({"fp64"}));
   add("--trace", options->trace, "FILE", "Write what ran when as JSON for chrome://tracing (default: not written)");
   auto* memory = command->add_flag("--memory", options->memory.shown,
                                    "Run on a stream with an allocator of the tool's own, and count (default: no)");

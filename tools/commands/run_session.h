@@ -25,7 +25,8 @@ struct RunOptions {
   uint64_t seed = 0;
   bool json = false;
   bool profile = false;
-  std::string trace;  // a file; empty: none
+  std::string trace;   // a file; empty: none
+  std::string shadow;  // "fp64"; empty: none
   std::string memory_limit, memory_log;
   MemoryOptions memory;
 };

@@ -7,7 +7,9 @@
 #include "dump/config/config.h"
 #include "dump/config/dump_path.h"
 #include "dump/exceptions/exception.h"
+#include "dump/format/names.h"
 #include "dump/observers/recorder.h"
+#include "exact/shadow_file.h"
 #include "executor/failure.h"
 #include "executor/model_registry.h"
 #include "runtime/device/exception.h"
@@ -29,12 +31,29 @@ void name_operator(rtExceptionInfo& info, const Status&) {
   if (const auto failed = executor::take_failed_operator()) info.task_id = failed->run.task_id;
 }
 
+// BELAY_SHADOW: 1 has the table of each model in the dump directory, or where the program runs; else it is a directory.
+std::shared_ptr<executor::Observer> shadow_of(const std::string& name,
+                                              const std::shared_ptr<const graph::Model>& model) {
+  const char* wanted = getenv("BELAY_SHADOW");
+  const std::string where = wanted ? wanted : "";
+  if (where.empty() || where == "0") return nullptr;
+  return std::make_shared<exact::ShadowFile>(name, model, [where]() -> std::string {
+    if (where != "1") return where;
+    const char* dumped = dump::recorder().data_path();
+    const std::string path = dumped ? dump::local_path(dumped) : "";
+    return path.empty() ? "." : path;
+  });
+}
+
 void started(const InitConfig& config) {
   timeline::begin();
   set_error_scope(config.errors_per_process);
   set_usual_device_limits(config);
-  executor::model_registry().set_observers(
-      [](const std::string& name, const auto& model) { return dump::recorder().watch(name, model); });
+  executor::model_registry().set_observers([](const std::string& name, const auto& model) {
+    auto observers = dump::recorder().watch(name, model);
+    if (auto shadow = shadow_of(name, model)) observers.push_back(std::move(shadow));
+    return observers;
+  });
   executor::set_failure_listener(&dump::exceptions());
   set_exception_hook(name_operator);
   if (config.dump.empty()) return;
@@ -46,6 +65,7 @@ void started(const InitConfig& config) {
 void ended() {
   // What was lost does not make aclFinalize fail, but aclGetRecentErrMsg has it.
   if (const Status lost = dump::recorder().end(); !lost.ok()) (void)report("aclFinalize", lost);
+  if (const Status lost = exact::take_shadow_loss(); !lost.ok()) (void)report("aclFinalize", lost);
   if (const Status lost = timeline::end(); !lost.ok()) (void)report("aclFinalize", lost);
   end_pool_threads();
   set_error_scope(false);

@@ -41,7 +41,19 @@ ErrorModel find_error_model(std::string_view op);
 std::span<const ErrorModelRow> movement_models();
 std::span<const ErrorModelRow> elementwise_models();
 std::span<const ErrorModelRow> product_models();
-std::span<const ErrorModelRow> reduction_models();
+std::span<const ErrorModelRow> sum_models();
+std::span<const ErrorModelRow> norm_models();
+std::span<const ErrorModelRow> softmax_models();
+std::span<const ErrorModelRow> discrete_models();
+std::span<const ErrorModelRow> sampled_models();
+
+// The magnitudes of the inputs, with what they may be off by when `widened`: what bounds any sum of products of them.
+std::vector<Value> magnitudes(const Operation& operation, bool widened);
+// How far outputs are from those that come out when all inputs go to one end of their intervals, then to the other.
+Status move_together(const Operation& operation, std::span<Tracked> outputs);
+
+// The part of the neighbours in a tensor that are equal and not 0: their roundings agree.
+double repeated_part(const Value& value);
 
 Status not_checkable(const graph::Node& node, const std::string& why);
 

@@ -34,6 +34,14 @@ void store(const Tensor& y, int64_t start, const Row& row) {
   for (size_t i = 0; i < row.size(); ++i) y.as<T>()[start + static_cast<int64_t>(i)] = convert_element<T>(row[i]);
 }
 
+// Statistics are floats, or doubles where all is.
+void store_statistic(const Tensor& to, int64_t row, double value) {
+  if (to.type == DataType::Double)
+    to.as<double>()[row] = value;
+  else
+    to.as<float>()[row] = static_cast<float>(value);
+}
+
 MadeKernel make_rms_norm(const KernelRequest& request) {
   const bool adds = request.node.type == "AddRmsNorm";
   const size_t gamma = adds ? 2 : 1;
@@ -57,7 +65,7 @@ MadeKernel make_rms_norm(const KernelRequest& request) {
           scale_by_root(row, epsilon, factor);
           for (size_t i = 0; i < row.size(); ++i) row[i] *= gains[i] + gain_shift;
           store<T>(out[0], r * length, row);
-          if (out.size() > 1) out[1].as<float>()[r] = static_cast<float>(factor);
+          if (out.size() > 1) store_statistic(out[1], r, factor);
         }
       });
       return {};
@@ -88,8 +96,8 @@ MadeKernel make_add_layer_norm(const KernelRequest& request) {
         const double factor = 1 / std::sqrt(m.variance + epsilon);
         for (size_t i = 0; i < row.size(); ++i) row[i] = (row[i] - m.mean) * factor * gains[i] + shifts[i];
         store<T>(out[0], r * length, row);
-        out[1].as<float>()[r] = static_cast<float>(m.mean);
-        out[2].as<float>()[r] = static_cast<float>(factor);
+        store_statistic(out[1], r, m.mean);
+        store_statistic(out[2], r, factor);
       }
       return {};
     });
