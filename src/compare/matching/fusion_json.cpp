@@ -78,6 +78,26 @@ FusedOp read_op(const Json& op) {
   return fused;
 }
 
+void read_graph(const Json& graph, FusionMap& map) {
+  const Json& ops = member(graph, "op");
+  if (!ops.is_array()) return;
+  for (const Json& op : ops)
+    if (const Json& name = member(op, "name"); name.is_string())
+      map.ops.insert_or_assign(dump::mangled(name.get<std::string>()), read_op(op));
+}
+
+// An ONNX file: its nodes, and what their outputs are called.
+void read_nodes(const Json& nodes, FusionMap& map) {
+  if (!nodes.is_array()) return;
+  for (const Json& node : nodes) {
+    const Json &name = member(node, "name"), &outputs = member(node, "output");
+    if (!name.is_string() || name.get_ref<const std::string&>().empty() || !outputs.is_array()) continue;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].is_string())
+        map.tensors.insert_or_assign(dump::mangled(outputs[i].get<std::string>()), Origin{name.get<std::string>(), i});
+  }
+}
+
 }  // namespace
 
 Result<FusionMap> parse_fusion_json(std::string_view text) {
@@ -85,16 +105,14 @@ Result<FusionMap> parse_fusion_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return no_fusion_json("it is not JSON");
   const Json& graphs = member(json, "graph");
-  if (!graphs.is_array()) return no_fusion_json("it has no list called \"graph\"");
   FusionMap map;
-  for (const Json& graph : graphs) {
-    const Json& ops = member(graph, "op");
-    if (!ops.is_array()) continue;
-    for (const Json& op : ops)
-      if (const Json& name = member(op, "name"); name.is_string())
-        map.insert_or_assign(dump::mangled(name.get<std::string>()), read_op(op));
-  }
-  if (map.empty()) return no_fusion_json("its graphs have no operators");
+  if (graphs.is_object())
+    read_nodes(member(graphs, "node"), map);
+  else if (graphs.is_array())
+    for (const Json& graph : graphs) read_graph(graph, map);
+  else
+    return no_fusion_json("it has no list called \"graph\"");
+  if (map.ops.empty() && map.tensors.empty()) return no_fusion_json("its graphs have no operators");
   return map;
 }
 

@@ -23,10 +23,15 @@ struct FusedOp {
   std::vector<Origin> outputs;       // name "": not told
 };
 
-// The operators of a model by name, mangled as in dump files.
-using FusionMap = std::map<std::string, FusedOp>;
+// What a model's JSON tells.
+struct FusionMap {
+  std::map<std::string, FusedOp> ops;  // by name, mangled as in dump files
+  std::map<std::string, Origin>
+      tensors;  // of an ONNX file: which output of which node a tensor is, by its name, mangled
+};
 
-// Reads what `atc --mode=1` writes of an .om file. 100003 when the file cannot be read, 100006 when it is no such JSON.
+// Reads what `atc --mode=1` writes of an .om file, or of an .onnx file. 100003 when the file cannot be read, 100006
+// when it is no such JSON.
 Result<FusionMap> read_fusion_json(const std::filesystem::path& file);
 Result<FusionMap> parse_fusion_json(std::string_view text);
 

@@ -39,8 +39,10 @@ std::string aclnn_call(const std::string& type) {
 Identity identity_of(const SideTensor& tensor, const FusionMap& fusion) {
   Identity identity{{tensor.op, tensor.index}};
   if (tensor.input) return identity;
-  const auto known = fusion.find(dump::mangled(tensor.op));
-  if (known != fusion.end()) {
+  if (const auto named = fusion.tensors.find(dump::mangled(tensor.tensor)); named != fusion.tensors.end())
+    return {named->second, MatchedBy::TensorName, true};
+  const auto known = fusion.ops.find(dump::mangled(tensor.op));
+  if (known != fusion.ops.end()) {
     const FusedOp& op = known->second;
     if (tensor.index < op.outputs.size() && !op.outputs[tensor.index].name.empty())
       identity.value = op.outputs[tensor.index], identity.told = true;

@@ -29,9 +29,12 @@ class Matcher {
         used_(truth.side().tensors.size()) {}
 
   Matching run() {
+    const bool files = is_one_operator(ours_.side()) && is_one_operator(truth_.side());
     for (size_t at = 0; at < ours_.side().tensors.size(); ++at) {
       if (ours_.tensor(at).input && !inputs_) continue;
-      if (const auto found = partner(at)) {
+      auto found = partner(at);
+      if (!found && files) found = by_place_in_file(at);
+      if (found) {
         used_[found->truth] = true;
         matching_.pairs.push_back(*found);
       } else {
@@ -44,6 +47,21 @@ class Matcher {
   }
 
  private:
+  // One file, named by the user, with the tensors of one operator or one array.
+  static bool is_one_operator(const Side& side) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(side.name, ignored) &&
+           std::ranges::all_of(side.tensors, [&](const SideTensor& tensor) { return tensor.op == side.tensors[0].op; });
+  }
+
+  std::optional<Pair> by_place_in_file(size_t at) const {
+    const SideTensor& tensor = ours_.tensor(at);
+    for (size_t truth = 0; truth < used_.size(); ++truth)
+      if (truth_.tensor(truth).input == tensor.input && truth_.tensor(truth).index == tensor.index)
+        return Pair{at, truth, MatchedBy::File};
+    return {};
+  }
+
   std::vector<size_t> in_partner_places(const std::vector<size_t>& tensors, size_t ours) const {
     const auto& places = places_.partners(ours_.tensor(ours).place);
     std::vector<size_t> here;
@@ -168,7 +186,7 @@ class Matcher {
 }  // namespace
 
 const char* name_of(MatchedBy by) {
-  static constexpr const char* names[] = {"name", "origin", "fusion", "mapping", "tensor name"};
+  static constexpr const char* names[] = {"name", "origin", "fusion", "mapping", "tensor name", "file"};
   return names[static_cast<size_t>(by)];
 }
 

@@ -93,8 +93,8 @@ int64_t TensorIndex::swallowed(const std::string& op) const {
   for (size_t at = 0; at < side_.tensors.size(); ++at) {
     if (tensor(at).input) continue;
     const std::string& own = mangled_[at];
-    const auto known = fusion_.find(own);
-    if (known != fusion_.end() && own != wanted && contains(known->second.members, wanted))
+    const auto known = fusion_.ops.find(own);
+    if (known != fusion_.ops.end() && own != wanted && contains(known->second.members, wanted))
       return static_cast<int64_t>(at);
     const bool inside = own.size() > wanted.size() && own.find(wanted) != std::string::npos;
     const bool replaced = own == wanted && identities_[at].by != MatchedBy::Name;

@@ -163,6 +163,25 @@ TEST(Matching, TheJsonOfAtcTellsOrigins) {
   EXPECT_EQ(found.truth[1].reason, "div was fused there into gelu, whose result is mul");
 }
 
+TEST(Matching, TheJsonOfAnOnnxFileTellsWhatTensorsAre) {
+  const test::TemporaryDirectory folder;
+  const std::string json = folder.write(
+      "onnx.json", R"({"graph":{"node":[{"name":"a/conv","output":["input.3"]},{"name":"split","output":["191","192"]},
+                       {"output":["nameless"]}]}})");
+  const Side ours = side({output("a/conv"), output("split", "", "", 1)}),
+             truth = side({array("input.3"), array("192")});
+  EXPECT_THAT(drawn(ours, truth, matched(ours, truth, {.truth_fusion = json})),
+              ElementsAre("a/conv ~ input.3 by tensor name", "split ~ 192 by tensor name"));
+}
+
+TEST(Matching, TwoFilesThatTheUserNamedAreAPair) {
+  const test::TemporaryDirectory folder;
+  Side ours = side({output("here")}), truth = side({output("there")});
+  EXPECT_THAT(matched(ours, truth).pairs, IsEmpty());
+  ours.name = folder.write("a", ""), truth.name = folder.write("b", "");
+  EXPECT_THAT(drawn(ours, truth, matched(ours, truth)), ElementsAre("here ~ there by file"));
+}
+
 TEST(Matching, RefusesAJsonThatIsNotAtcs) {
   EXPECT_EQ(parse_fusion_json("{").status().code, ACL_ERROR_PARSE_FILE);
   EXPECT_THAT(parse_fusion_json("[1]").status().message, HasSubstr("no list called \"graph\""));
