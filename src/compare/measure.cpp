@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/files/mapped_file.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
 #include "compare/measure/elements.h"
@@ -20,6 +21,7 @@ using Bytes = std::span<const std::byte>;
 constexpr int64_t kPiece = 32 * kBlock;       // what a thread takes at a time
 constexpr int64_t kRound = int64_t{1} << 12;  // pieces whose results are kept at a time
 constexpr double kOperationsPerElement = 40;  // to decide on threads
+constexpr double kForgetBeyond = 32 << 20;    // bytes of both; mapped files of less may stay in memory
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct BothBytes {
@@ -29,9 +31,11 @@ struct BothBytes {
 // Two tensors side by side.
 class Couple {
  public:
-  Couple(const ElementSource& x, const ElementSource& y)
+  Couple(const ElementSource& x, const ElementSource& y, const Tolerance& tolerance)
       : x_(x), y_(y), spacing_(Spacing::coarser(x.type(), y.type())) {
-    ulp_ = {std::ldexp(1.0, spacing_.least + spacing_.digits), std::ldexp(1.0, spacing_.digits)};
+    by_ = {.ulp = {std::ldexp(1.0, spacing_.least + spacing_.digits), std::ldexp(1.0, spacing_.digits)},
+           .rtol = tolerance.rtol,
+           .atol = tolerance.atol};
   }
 
   Result<Tally> tally() const {
@@ -103,13 +107,20 @@ class Couple {
         const int64_t first = (begin + piece) * kPiece, size = std::min(kPiece, count - first);
         sums[piece] = [&]() -> Result<Sum> {
           Sum sum;
-          add(sum, TRY(read(first, size, storage[2 * thread], storage[2 * thread + 1])), first, size);
+          const BothBytes piece = TRY(read(first, size, storage[2 * thread], storage[2 * thread + 1]));
+          add(sum, piece, first, size);
+          if (bytes > kForgetBeyond) forget(piece);
           return sum;
         }();
       });
       for (Result<Sum>& sum : sums) all.add(TRY(std::move(sum)));
     }
     return all;
+  }
+
+  static void forget(const BothBytes& piece) {
+    forget_pages(piece.x.data(), piece.x.size());
+    forget_pages(piece.y.data(), piece.y.size());
   }
 
   template <class Body>
@@ -127,13 +138,13 @@ class Couple {
     size_t done = 0;
     if (fits_floats(x_.type()) && fits_floats(y_.type())) {
       float of_x[kBlock], of_y[kBlock];
-      done = sum_block(as_floats(x_.type(), block.x, size, of_x), as_floats(y_.type(), block.y, size, of_y), size, ulp_,
+      done = sum_block(as_floats(x_.type(), block.x, size, of_x), as_floats(y_.type(), block.y, size, of_y), size, by_,
                        sums);
     } else {
       double of_x[kBlock], of_y[kBlock];
       const double *xs = as_doubles(x_.type(), block.x, size, of_x), *ys = as_doubles(y_.type(), block.y, size, of_y);
       if (!xs || !ys) return false;
-      done = sum_block(xs, ys, size, ulp_, sums);
+      done = sum_block(xs, ys, size, by_, sums);
     }
     if (!std::isfinite(sums.squares_x + sums.squares_y + sums.distance_squares)) return false;
     if (done > 0) sum.add_block(sums, at);
@@ -144,7 +155,7 @@ class Couple {
   void add_slowly(Tally& sum, const BothBytes& block, int64_t at, size_t begin, size_t end) const {
     for (size_t i = begin; i < end; ++i) {
       const long double y = element_of(y_.type(), block.y, i);
-      sum.add_element(element_of(x_.type(), block.x, i), y, spacing_.unit_at(y), at);
+      sum.add_element(element_of(x_.type(), block.x, i), y, {spacing_.unit_at(y), by_.rtol, by_.atol}, at);
     }
   }
 
@@ -157,13 +168,13 @@ class Couple {
 
   const ElementSource &x_, &y_;
   const Spacing spacing_;
-  UlpScale ulp_;
+  Yardstick by_;
 };
 
-double cosine_of(const Tally& tally) {
-  if (tally.x.squares == 0 && tally.y.squares == 0) return 1;
-  if (tally.x.squares == 0 || tally.y.squares == 0) return kNaN;
-  const auto cosine = static_cast<double>(tally.products / (std::sqrt(tally.x.squares) * std::sqrt(tally.y.squares)));
+double cosine_of(long double products, long double squares_x, long double squares_y) {
+  if (squares_x == 0 && squares_y == 0) return 1;
+  if (squares_x == 0 || squares_y == 0) return kNaN;
+  const auto cosine = static_cast<double>(products / (std::sqrt(squares_x) * std::sqrt(squares_y)));
   return cosine > 1 ? 1 : cosine;
 }
 
@@ -201,7 +212,7 @@ void leave_out_for_bools(Measures& made) {
 
 Measures measures_of(const Tally& tally, int64_t count) {
   Measures made{.count = count, .bitwise = tally.same_bytes, .constant_one = count == 1};
-  made.cosine = made.constant_one ? 1 : cosine_of(tally);
+  made.cosine = made.constant_one ? 1 : cosine_of(tally.products, tally.x.squares, tally.y.squares);
   made.max_absolute = tally.max_distance;
   made.accumulated_relative = static_cast<double>(tally.relative);
   made.relative_euclidean = relative_euclidean_of(tally);
@@ -215,6 +226,12 @@ Measures measures_of(const Tally& tally, int64_t count) {
   made.least_rtol = tally.max_rtol;
   made.least_atol = tally.max_apart;
   made.different = tally.different;
+  made.outside = tally.outside;
+  const Tally::Finite& finite = tally.finite;
+  made.finite_cosine = cosine_of(finite.products, finite.squares_x, finite.squares_y);
+  if (finite.distance_squares > 0)
+    made.finite_euclidean = static_cast<double>(std::sqrt(finite.distance_squares / finite.squares_y));
+  made.finite_largest = finite.largest_y;
   made.ours = side_of(tally.x, count);
   made.truth = side_of(tally.y, count);
   return made;
@@ -233,9 +250,9 @@ Status check(const ElementSource& ours, const ElementSource& truth) {
 
 }  // namespace
 
-Result<Measures> measure(const ElementSource& ours, const ElementSource& truth) {
+Result<Measures> measure(const ElementSource& ours, const ElementSource& truth, const Tolerance& tolerance) {
   TRY(check(ours, truth));
-  const Couple couple(ours, truth);
+  const Couple couple(ours, truth, tolerance);
   Tally tally = TRY(couple.tally());
   tally.same_bytes &= ours.type() == truth.type();
   Measures made = measures_of(tally, ours.count());

@@ -38,13 +38,22 @@ struct Measures {
   // The smallest that alone would pass |x-y| <= tol (* |y|); infinite when none would.
   double least_rtol = 0, least_atol = 0;
   uint64_t different = 0;  // elements that are not equal (NaN equals NaN)
-  Place first, worst;      // of the different ones, in memory order and by |x-y|; a NaN on one side is infinitely far
+  uint64_t outside = 0;    // elements that do not pass the tolerance
+  // Of the elements that are finite on both sides: the cosine, the relative Euclidean distance (infinite when the truth
+  // is 0 and ours is not) and the truth's largest magnitude.
+  double finite_cosine = 0, finite_euclidean = 0, finite_largest = 0;
+  Place first, worst;  // of the different ones, in memory order and by |x-y|; a NaN on one side is infinitely far
   SideCount ours, truth;
+};
+
+// Elements pass when |x-y| <= atol + rtol * |y|, or both are NaN or the same infinity.
+struct Tolerance {
+  double rtol = 0, atol = 0;
 };
 
 // Reads both once, piece by piece, on as many threads as pay; a second time when the Kullback-Leibler divergence is
 // neither 0 nor infinite nor NaN, as it begins with the least elements. The same input gives the same bits whatever the
 // number of threads. 100006 when the counts differ, with both shapes, and when the values of a type cannot be told.
-Result<Measures> measure(const ElementSource& ours, const ElementSource& truth);
+Result<Measures> measure(const ElementSource& ours, const ElementSource& truth, const Tolerance& tolerance = {});
 
 }  // namespace belay::compare

@@ -27,6 +27,7 @@ struct SideTensor {
   std::string tensor;           // what an array is called in its file or by its file; "" for dumps
   bool mapped = false;          // the name is from mapping.csv
   uint64_t time = 0, task = 0;  // 0: not told
+  uint64_t address = 0;         // where it was on the device; 0: not told
   std::function<Result<std::shared_ptr<const ElementSource>>()> open;
 };
 

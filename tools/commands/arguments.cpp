@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <system_error>
 
 #include "base/closest.h"
@@ -11,7 +12,7 @@
 namespace belay::tools {
 namespace {
 
-constexpr const char* kNotThereYet[] = {"compare", "blame"};
+constexpr const char* kNotThereYet[] = {"blame"};
 
 // "a, b or c"
 std::string joined(const std::vector<std::string>& names, const std::string& last) {
@@ -26,6 +27,14 @@ std::string suggestion(const std::string& wanted, const std::vector<std::string>
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string nearest(closest_name(wanted, known));
   return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+}
+
+// The number that the whole of a text is.
+std::optional<double> whole_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -54,10 +63,14 @@ CLI::Validator whole_number(uint64_t least, uint64_t most) {
 
 CLI::Validator positive_number() {
   const auto check = [](std::string& text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && end == text.data() + text.size() && number > 0) return std::string();
-    return "'" + text + "' is not a number above 0";
+    return whole_of(text).value_or(0) > 0 ? "" : "'" + text + "' is not a number above 0";
+  };
+  return {check, "", ""};
+}
+
+CLI::Validator number_from_0() {
+  const auto check = [](std::string& text) {
+    return whole_of(text).value_or(-1) >= 0 ? "" : "'" + text + "' is not a number from 0 up";
   };
   return {check, "", ""};
 }

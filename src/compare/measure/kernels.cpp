@@ -59,9 +59,11 @@ struct Extremes {
 
 // Sums and maxima, as doubles.
 struct Sums {
-  HWY_ATTR explicit Sums(UlpScale ulp) {
-    least = hn::Set(Doubles(), ulp.least);
-    sum_x = squares_x = sum_y = squares_y = products = distance = distance_squares = relative = different =
+  HWY_ATTR explicit Sums(const Yardstick& by) {
+    least = hn::Set(Doubles(), by.ulp.least);
+    rtol = hn::Set(Doubles(), by.rtol);
+    atol = hn::Set(Doubles(), by.atol);
+    sum_x = squares_x = sum_y = squares_y = products = distance = distance_squares = relative = different = outside =
         max_distance = max_relative = max_rtol = max_ulp = hn::Zero(Doubles());
   }
 
@@ -79,6 +81,8 @@ struct Sums {
     max_distance = hn::Max(max_distance, apart);
     const auto differs = hn::Gt(apart, hn::Zero(d));
     different = hn::Add(different, hn::IfThenElseZero(differs, hn::Set(d, 1.0)));
+    const auto beyond = hn::Gt(apart, hn::MulAdd(rtol, size, atol));
+    outside = hn::Add(outside, hn::IfThenElseZero(beyond, hn::Set(d, 1.0)));
     const auto ratio = hn::IfThenElseZero(differs, hn::Div(apart, size));
     max_rtol = hn::Max(max_rtol, ratio);
     const auto counted = hn::IfThenElseZero(hn::Gt(size, hn::Set(d, kEpsilon)), ratio);
@@ -102,7 +106,7 @@ struct Sums {
 #endif
   }
 
-  HWY_ATTR void add_to(BlockSums& sums, UlpScale ulp) const {
+  HWY_ATTR void add_to(BlockSums& sums, const Yardstick& by) const {
     const Doubles d;
     const auto total = [&](Real v) { return hn::GetLane(hn::SumOfLanes(d, v)); };
     const auto most = [&](Real v) { return hn::GetLane(hn::MaxOfLanes(d, v)); };
@@ -115,39 +119,40 @@ struct Sums {
     sums.distance_squares = total(distance_squares);
     sums.relative = total(relative);
     sums.different = total(different);
+    sums.outside = total(outside);
     sums.max_distance = most(max_distance);
     sums.max_relative = most(max_relative);
     sums.max_rtol = most(max_rtol);
-    sums.max_ulp = most(max_ulp) * ulp.digits_power;
+    sums.max_ulp = most(max_ulp) * by.ulp.digits_power;
   }
 
-  Real least;
-  Real sum_x, squares_x, sum_y, squares_y, products, distance, distance_squares, relative, different;
+  Real least, rtol, atol;
+  Real sum_x, squares_x, sum_y, squares_y, products, distance, distance_squares, relative, different, outside;
   Real max_distance, max_relative, max_rtol, max_ulp;
 };
 
 template <class D, class T>
-HWY_ATTR size_t sum_any(const T* x, const T* y, size_t count, UlpScale ulp, BlockSums& sums) {
+HWY_ATTR size_t sum_any(const T* x, const T* y, size_t count, const Yardstick& by, BlockSums& sums) {
   const D d;
   const size_t lanes = hn::Lanes(d), whole = count - count % lanes;
   if (whole == 0) return 0;
   Extremes<D> extremes;
-  Sums made(ulp);
+  Sums made(by);
   for (size_t i = 0; i < whole; i += lanes) {
     const auto a = hn::LoadU(d, x + i), b = hn::LoadU(d, y + i);
     extremes.add(a, b);
     made.add(a, b);
   }
-  made.add_to(sums, ulp);
+  made.add_to(sums, by);
   extremes.add_to(sums);
   return whole;
 }
 
-HWY_ATTR size_t sum_floats(const float* x, const float* y, size_t count, UlpScale ulp, BlockSums& sums) {
-  return sum_any<Floats>(x, y, count, ulp, sums);
+HWY_ATTR size_t sum_floats(const float* x, const float* y, size_t count, const Yardstick& by, BlockSums& sums) {
+  return sum_any<Floats>(x, y, count, by, sums);
 }
-HWY_ATTR size_t sum_doubles(const double* x, const double* y, size_t count, UlpScale ulp, BlockSums& sums) {
-  return sum_any<Doubles>(x, y, count, ulp, sums);
+HWY_ATTR size_t sum_doubles(const double* x, const double* y, size_t count, const Yardstick& by, BlockSums& sums) {
+  return sum_any<Doubles>(x, y, count, by, sums);
 }
 
 HWY_ATTR DivergenceSums divergence(const double* x, const double* y, size_t count, double min_x, double min_y) {
@@ -209,11 +214,11 @@ HWY_EXPORT(divergence);
 HWY_EXPORT(halves);
 HWY_EXPORT(bfloats);
 
-size_t sum_block(const float* x, const float* y, size_t count, UlpScale ulp, BlockSums& sums) {
-  return HWY_DYNAMIC_DISPATCH(sum_floats)(x, y, count, ulp, sums);
+size_t sum_block(const float* x, const float* y, size_t count, const Yardstick& by, BlockSums& sums) {
+  return HWY_DYNAMIC_DISPATCH(sum_floats)(x, y, count, by, sums);
 }
-size_t sum_block(const double* x, const double* y, size_t count, UlpScale ulp, BlockSums& sums) {
-  return HWY_DYNAMIC_DISPATCH(sum_doubles)(x, y, count, ulp, sums);
+size_t sum_block(const double* x, const double* y, size_t count, const Yardstick& by, BlockSums& sums) {
+  return HWY_DYNAMIC_DISPATCH(sum_doubles)(x, y, count, by, sums);
 }
 DivergenceSums divergence_block(const double* x, const double* y, size_t count, double min_x, double min_y) {
   return HWY_DYNAMIC_DISPATCH(divergence)(x, y, count, min_x, min_y);

@@ -17,7 +17,7 @@ struct BlockSums {
   double distance = 0, distance_squares = 0, relative = 0;
   double max_distance = 0, max_relative = 0, max_rtol = 0, max_ulp = 0;
   double min_x = 0, max_x = 0, min_y = 0, max_y = 0, x_at_min_y = 0;
-  double different = 0;
+  double different = 0, outside = 0;
 };
 
 // A unit in the last place is 2^-digits of a value's power of two, which is at the least `least`.
@@ -25,12 +25,18 @@ struct UlpScale {
   double least, digits_power;
 };
 
+// What the elements are held against.
+struct Yardstick {
+  UlpScale ulp;
+  double rtol = 0, atol = 0;
+};
+
 // Elements below or at this do not count in relative errors (dump.md 10.1).
 constexpr double kEpsilon = 2.22e-16;
 
 // Looks at as many of the elements as whole vectors hold, and says how many that are.
-size_t sum_block(const float* x, const float* y, size_t count, UlpScale ulp, BlockSums& sums);
-size_t sum_block(const double* x, const double* y, size_t count, UlpScale ulp, BlockSums& sums);
+size_t sum_block(const float* x, const float* y, size_t count, const Yardstick& by, BlockSums& sums);
+size_t sum_block(const double* x, const double* y, size_t count, const Yardstick& by, BlockSums& sums);
 
 // For the Kullback-Leibler divergence: a = x - min_x, b = y - min_y, and the sum of a ln(a/b) where a is not 0.
 struct DivergenceSums {

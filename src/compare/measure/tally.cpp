@@ -60,6 +60,12 @@ void Tally::add(const Tally& later) {
   max_apart = std::max(max_apart, later.max_apart);
   if (first_block < 0) first_block = later.first_block;
   different += later.different;
+  outside += later.outside;
+  finite.squares_x += later.finite.squares_x;
+  finite.squares_y += later.finite.squares_y;
+  finite.products += later.finite.products;
+  finite.distance_squares += later.finite.distance_squares;
+  finite.largest_y = std::max(finite.largest_y, later.finite.largest_y);
   same_bytes &= later.same_bytes;
 }
 
@@ -76,12 +82,18 @@ void Tally::add_block(const BlockSums& sums, int64_t block) {
              .max_rtol = sums.max_rtol,
              .max_ulp = sums.max_ulp,
              .x_at_min_y = sums.x_at_min_y,
-             .different = static_cast<uint64_t>(sums.different)};
+             .different = static_cast<uint64_t>(sums.different),
+             .outside = static_cast<uint64_t>(sums.outside),
+             .finite = {.squares_x = sums.squares_x,
+                        .squares_y = sums.squares_y,
+                        .products = sums.products,
+                        .distance_squares = sums.distance_squares,
+                        .largest_y = std::max(std::abs(sums.min_y), std::abs(sums.max_y))}};
   if (made.different > 0) made.first_block = made.worst_block = block;
   add(made);
 }
 
-void Tally::add_element(long double of_x, long double of_y, long double unit, int64_t block) {
+void Tally::add_element(long double of_x, long double of_y, const ElementBy& by, int64_t block) {
   Tally made{.products = of_x * of_y};
   made.x.add_element(of_x);
   made.y.add_element(of_y);
@@ -92,13 +104,16 @@ void Tally::add_element(long double of_x, long double of_y, long double unit, in
   made.max_distance = static_cast<double>(difference);
   if (std::abs(of_y) > kEpsilon) made.relative = std::abs(of_x / of_y - 1);
   made.max_relative = static_cast<double>(made.relative);
+  if (std::isfinite(of_x) && std::isfinite(of_y))
+    made.finite = {of_x * of_x, of_y * of_y, of_x * of_y, difference * difference, static_cast<double>(std::abs(of_y))};
   if (between > 0) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const bool finite = std::isfinite(between);
     made.max_apart = static_cast<double>(between);
     made.max_rtol = finite && of_y != 0 ? static_cast<double>(between / std::abs(of_y)) : infinity;
-    made.max_ulp = finite ? static_cast<double>(between / unit) : infinity;
+    made.max_ulp = finite ? static_cast<double>(between / by.unit) : infinity;
     made.different = 1;
+    made.outside = !finite || between > by.atol + by.rtol * std::abs(of_y) ? 1 : 0;
     made.first_block = made.worst_block = block;
   }
   add(made);

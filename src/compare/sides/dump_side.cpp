@@ -50,10 +50,12 @@ Result<Source> open_tensor(const fs::path& file, bool input, size_t index) {
 SideTensor tensor_of(const inspect::FoundDump& found, const dump::Header& header, bool input, size_t index) {
   SideTensor tensor{.op = header.op_name, .op_type = found.op_type, .input = input, .index = index};
   if (tensor.op.empty()) tensor.op = found.op_name.empty() ? found.name : found.op_name;
-  if (const auto& entry = input ? header.inputs[index] : header.outputs[index]; entry.original_op) {
+  const auto& entry = input ? header.inputs[index] : header.outputs[index];
+  if (entry.original_op) {
     tensor.origin = entry.original_op->name;
     tensor.origin_index = entry.original_op->output_index;
   }
+  tensor.address = entry.address;
   tensor.place = found.folder == "." ? fs::path() : found.folder;
   tensor.file = found.path;
   tensor.mapped = found.mapped;

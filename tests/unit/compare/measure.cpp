@@ -393,6 +393,29 @@ TEST(Measure, MeanDeviationAndPsnrAreThoseOfArithmetic) {
   EXPECT_EQ(floats({1, 2}, {1, 2}).psnr, kInf);
 }
 
+TEST(Measure, CountsWhatIsOutsideOfTheTolerance) {
+  std::vector<float> x(100, 100.0F), y = x;
+  x[1] = 101;    // 1 = atol + rtol * |y|: passes
+  x[2] = 101.5;  // does not
+  x[3] = y[3] = std::nanf("");
+  x[99] = std::nanf("");
+  const auto made = measure(*source(DataType::Float, bytes_of(x), {100}), *source(DataType::Float, bytes_of(y), {100}),
+                            {.rtol = 0.0078125, .atol = 0.21875});
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ((*made).different, 3u);
+  EXPECT_EQ((*made).outside, 2u);
+}
+
+TEST(Measure, TellsOfTheFiniteElementsAlone) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Measures got = floats({-inf, 3, 0}, {-inf, 3, 4});
+  EXPECT_TRUE(std::isnan(got.relative_euclidean));
+  EXPECT_NEAR(got.finite_euclidean, 0.8, 1e-15);
+  EXPECT_NEAR(got.finite_cosine, 0.6, 1e-15);
+  EXPECT_EQ(got.finite_largest, 4);
+  EXPECT_EQ(floats({1, 2}, {0, 0}).finite_euclidean, kInf);
+}
+
 TEST(Measure, GivesTheSameBitsOnAnyNumberOfThreads) {
   const Stored x = stored(DataType::Float, numbers(300000, 0, Among::SameLeast));
   Stored y = x;

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <optional>
+
+#include "base/text.h"
+#include "base/threads/parallel.h"
+#include "compare/opened_pair.h"
+
+namespace belay::compare {
+namespace {
+
+// From so many elements on one tensor keeps all threads busy.
+constexpr int64_t kLarge = int64_t{4} << 20;
+
+Row row_of(const SideTensor& ours, const SideTensor& truth, MatchedBy by) {
+  return {.ours = &ours, .truth = &truth, .by = by};
+}
+
+void fail(Row& row, const Status& status) {
+  row.verdict = Verdict::Unread;
+  row.reason = status.message;
+}
+
+// What there is to measure; nothing when the verdict is there already.
+std::optional<OpenedPair> opened(Row& row, const Rules& rules) {
+  auto pair = open_pair(*row.ours, *row.truth);
+  if (!pair.ok()) return fail(row, pair.status()), std::nullopt;
+  const ElementSource &ours = *(*pair).ours, &truth = *(*pair).truth;
+  row.ours_type = ours.type();
+  row.truth_type = truth.type();
+  row.shape = ours.shape();
+  row.truth_shape = truth.shape();
+  row.limits = rules.limits_for(*row.ours, row.ours_type, *row.truth, row.truth_type);
+  if (row.limits.ignore) {
+    row.verdict = Verdict::Ignored;
+    row.reason = "a rule says so";
+    return std::nullopt;
+  }
+  if (ours.count() != truth.count()) {
+    row.verdict = Verdict::Differ;
+    row.reason = formatted("the shapes {} and {} do not have the same number of elements", graph::to_text(row.shape),
+                           graph::to_text(row.truth_shape));
+    return std::nullopt;
+  }
+  return std::move(pair).value();
+}
+
+void finish(Row& row, const OpenedPair& pair) {
+  auto measured = measure(*pair.ours, *pair.truth, row.limits.tolerance());
+  if (!measured.ok()) {
+    fail(row, measured.status());
+    if (!row.ours->file.empty()) row.reason = row.ours->file.string() + ": " + row.reason;
+    return;
+  }
+  row.measured = true;
+  row.measures = std::move(measured).value();
+  row.reason = difference(row.measures, row.limits);
+  row.verdict = row.reason.empty() ? Verdict::Agree : Verdict::Differ;
+}
+
+// How bad a row is, to sort by.
+double badness(const Row& row) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (!row.measured || std::isinf(row.measures.least_atol)) return infinity;
+  return std::isnan(row.measures.finite_euclidean) ? infinity : row.measures.finite_euclidean;
+}
+
+int rank(Verdict verdict) {
+  return verdict == Verdict::Unread ? 0 : verdict == Verdict::Differ ? 1 : verdict == Verdict::Agree ? 2 : 3;
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Agree:
+      return "agree";
+    case Verdict::Differ:
+      return "differ";
+    case Verdict::Ignored:
+      return "ignored";
+    case Verdict::Unread:
+      return "unread";
+  }
+  return "";
+}
+
+size_t Comparison::count(Verdict verdict) const { return std::ranges::count(rows, verdict, &Row::verdict); }
+
+std::vector<const Row*> Comparison::worst_first() const {
+  std::vector<const Row*> sorted;
+  for (const Row& row : rows) sorted.push_back(&row);
+  std::ranges::stable_sort(sorted, [](const Row* a, const Row* b) {
+    return std::pair(rank(a->verdict), -badness(*a)) < std::pair(rank(b->verdict), -badness(*b));
+  });
+  return sorted;
+}
+
+std::vector<std::string> Comparison::problems() const {
+  std::vector<std::string> all = ours->problems;
+  all.insert(all.end(), truth->problems.begin(), truth->problems.end());
+  for (const Row& row : rows)
+    if (row.verdict == Verdict::Unread) all.push_back(row.reason);
+  return all;
+}
+
+Row compare_pair(const SideTensor& ours, const SideTensor& truth, const Rules& rules) {
+  Row row = row_of(ours, truth, MatchedBy::Name);
+  if (const auto pair = opened(row, rules)) finish(row, *pair);
+  return row;
+}
+
+Comparison compare_sides(const Side& ours, const Side& truth, const Matching& matching, const Rules& rules,
+                         const std::function<void()>& done) {
+  Comparison made{.ours = &ours, .truth = &truth, .only_ours = matching.ours, .only_truth = matching.truth};
+  for (const Pair& pair : matching.pairs)
+    made.rows.push_back(row_of(ours.tensors[pair.ours], truth.tensors[pair.truth], pair.by));
+  std::mutex mutex;
+  const auto told = [&] {
+    const std::lock_guard lock(mutex);
+    done();
+  };
+  std::vector<char> large(made.rows.size());
+  parallel_pieces(static_cast<int64_t>(made.rows.size()), current_threads(), [&](int64_t at, int64_t) {
+    Row& row = made.rows[at];
+    const auto pair = opened(row, rules);
+    if (pair && pair->ours->count() >= kLarge) {
+      large[at] = 1;
+      return;
+    }
+    if (pair) finish(row, *pair);
+    told();
+  });
+  for (size_t at = 0; at < made.rows.size(); ++at) {
+    if (!large[at]) continue;
+    if (const auto pair = opened(made.rows[at], rules)) finish(made.rows[at], *pair);
+    told();
+  }
+  return made;
+}
+
+}  // namespace belay::compare

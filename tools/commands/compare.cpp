@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// belay compare: how far the tensors of two sides differ.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+
+#include "base/files/atomic_file.h"
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "commands/progress.h"
+#include "commands/table.h"
+#include "compare/matching.h"
+#include "compare/report/csv.h"
+#include "compare/report/json.h"
+#include "compare/rows.h"
+#include "inspect/tensor.h"
+
+namespace belay::tools {
+namespace {
+
+using compare::Comparison;
+using compare::Row;
+using compare::Side;
+using compare::SideTensor;
+using compare::Unmatched;
+using compare::Verdict;
+
+constexpr size_t kShown = 10;
+constexpr const char* kPrinted = "true";  // what the parser makes of --json without a file
+
+struct CompareArguments {
+  std::filesystem::path ours, truth, csv, rules;
+  std::string json;  // "": none; kPrinted or a file
+  compare::MatchOptions match;
+  compare::Limits limits;
+};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string label(const SideTensor& tensor) {
+  return (tensor.input ? "input " : "output ") + std::to_string(tensor.index);
+}
+
+std::string types(const Row& row) {
+  const std::string ours = compare::type_text(row.ours_type), truth = compare::type_text(row.truth_type);
+  return ours == truth ? ours : ours + "/" + truth;
+}
+
+std::string worst_element(const Row& row) {
+  const compare::Place& worst = row.measures.worst;
+  if (worst.at < 0) return "";
+  return inspect::index_text(row.shape, worst.at) + " is " + number(worst.ours) + ", should be " + number(worst.truth);
+}
+
+std::vector<std::string> line(const Row& row) {
+  std::vector<std::string> cells{name_of(row.verdict), row.ours->op_type, row.ours->op, label(*row.ours)};
+  if (!row.measured) {
+    const bool known = row.ours_type != graph::DataType::Undefined;
+    cells.insert(cells.end(), {known ? types(row) : "", known ? graph::to_text(row.shape) : "", "", "", "", ""});
+    cells.push_back(row.reason);
+    return cells;
+  }
+  const compare::Measures& m = row.measures;
+  cells.insert(cells.end(), {types(row), graph::to_text(row.shape), number(m.finite_cosine), number(m.finite_euclidean),
+                             number(m.least_atol), number(m.max_ulp), worst_element(row)});
+  return cells;
+}
+
+// Those that differ; when there are none, those that agree but are not equal.
+void print_worst(const Comparison& made) {
+  std::vector<std::vector<std::string>> rows{{"verdict", "type", "op", "tensor", "dtype", "shape", "cosine",
+                                              "rel. Euclid", "max |x-y|", "max ulp", "worst element"}};
+  const size_t differ = made.count(Verdict::Differ) + made.count(Verdict::Unread);
+  size_t more = 0;
+  for (const Row* row : made.worst_first()) {
+    const bool bad = row->verdict == Verdict::Differ || row->verdict == Verdict::Unread;
+    const bool inexact = row->verdict == Verdict::Agree && row->measures.different > 0;
+    if (!bad && !(differ == 0 && inexact)) continue;
+    if (rows.size() <= kShown)
+      rows.push_back(line(*row));
+    else
+      ++more;
+  }
+  if (rows.size() > 1) print_table(rows, 2);
+  if (more > 0) std::printf("  and %zu more; --csv FILE and --json=FILE have all\n", more);
+}
+
+void print_lonely(const Side& side, const std::vector<Unmatched>& lonely) {
+  if (lonely.empty()) return;
+  std::printf("only in %s: %zu\n", side.name.c_str(), lonely.size());
+  std::vector<std::vector<std::string>> rows;
+  for (const Unmatched& one : lonely) {
+    if (rows.size() == kShown) break;
+    const SideTensor& tensor = side.tensors[one.tensor];
+    rows.push_back({tensor.op, label(tensor), one.reason + (one.nearest.empty() ? "" : "; nearest: " + one.nearest)});
+  }
+  print_table(rows, 2);
+  if (lonely.size() > kShown) std::printf("  and %zu more; belay match lists all\n", lonely.size() - kShown);
+}
+
+std::string name_of_first(const Comparison& made) {
+  for (const Row& row : made.rows)
+    if (row.verdict == Verdict::Differ) return row.ours->op + " " + label(*row.ours) + ": " + row.reason;
+  return "";
+}
+
+size_t equal_ones(const Comparison& made) {
+  size_t equal = 0;
+  for (const Row& row : made.rows) equal += row.measured && row.measures.different == 0;
+  return equal;
+}
+
+void print_verdict(const Comparison& made) {
+  const size_t differ = made.count(Verdict::Differ), agree = made.count(Verdict::Agree);
+  const size_t compared = differ + agree, equal = equal_ones(made);
+  const char *ours = made.ours->name.c_str(), *truth = made.truth->name.c_str();
+  if (compared == 0)
+    std::printf("nothing of %s could be compared with %s\n", ours, truth);
+  else if (differ > 0)
+    std::printf("%s and %s differ in %zu of %zu tensors, first in %s\n", ours, truth, differ, compared,
+                name_of_first(made).c_str());
+  else if (equal == compared)
+    std::printf("%s and %s agree: all %zu tensors are equal\n", ours, truth, compared);
+  else
+    std::printf("%s and %s agree in all %zu tensors; %zu are equal\n", ours, truth, compared, equal);
+  if (const size_t ignored = made.count(Verdict::Ignored)) std::printf("%zu ignored, as the rules say\n", ignored);
+}
+
+int refuse(const Status& problem) {
+  std::fprintf(stderr, "belay compare: %s\n", problem.message.c_str());
+  return kBadInput;
+}
+
+// False: something could not be written; that has been said.
+bool write_reports(const CompareArguments& arguments, const Comparison& made) {
+  Status written;
+  if (!arguments.csv.empty()) written = write_file(arguments.csv, compare::csv_report(made, {}));
+  if (written.ok() && !arguments.json.empty() && arguments.json != kPrinted)
+    written = write_file(arguments.json, compare::json_report(made) + "\n");
+  if (!written.ok()) refuse(written);
+  return written.ok();
+}
+
+int report(const CompareArguments& arguments, const Comparison& made) {
+  if (arguments.json == kPrinted) {
+    std::printf("%s\n", compare::json_report(made).c_str());
+  } else {
+    print_verdict(made);
+    print_worst(made);
+    print_lonely(*made.ours, made.only_ours);
+    print_lonely(*made.truth, made.only_truth);
+  }
+  const std::vector<std::string> problems = made.problems();
+  for (const std::string& problem : problems) std::fprintf(stderr, "belay compare: %s\n", problem.c_str());
+  if (!write_reports(arguments, made)) return kBadInput;
+  const bool compared = made.count(Verdict::Agree) + made.count(Verdict::Differ) + made.count(Verdict::Ignored) > 0;
+  if (!problems.empty() || !compared) return kBadInput;
+  return made.count(Verdict::Differ) > 0 ? kDiffer : kAgree;
+}
+
+int compare_command(const CompareArguments& arguments) {
+  compare::Rules rules{.otherwise = arguments.limits};
+  if (!arguments.rules.empty()) {
+    auto read = compare::read_rules(arguments.rules);
+    if (!read.ok()) return refuse(read.status());
+    rules.rules = std::move(read).value();
+  }
+  const auto ours = compare::open_side(arguments.ours);
+  if (!ours.ok()) return refuse(ours.status());
+  const auto truth = compare::open_side(arguments.truth);
+  if (!truth.ok()) return refuse(truth.status());
+  const auto matching = compare::match(*ours, *truth, arguments.match);
+  if (!matching.ok()) return refuse(matching.status());
+  const Comparison made = [&] {
+    Progress progress("comparing", (*matching).pairs.size());
+    return compare::compare_sides(*ours, *truth, *matching, rules, [&] { progress.advance(); });
+  }();
+  return report(arguments, made);
+}
+
+void add_limits(CLI::App& command, compare::Limits& limits) {
+  command
+      .add_option("--rtol", limits.rtol,
+                  "Elements may differ by this part of B's (default: by the type; docs/tools.md)")
+      ->type_name("R")
+      ->check(number_from_0());
+  command.add_option("--atol", limits.atol, "Elements may differ by this (default: 0 with --rtol, else by the type)")
+      ->type_name("A")
+      ->check(number_from_0());
+  command.add_option("--cosine", limits.cosine, "The cosine must be at least this (default: not looked at)")
+      ->type_name("C")
+      ->check(number_from_0());
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& exit_code) {
+  auto* command =
+      app.add_subcommand("compare", "Say whether two dumps agree, and measure how far every tensor differs");
+  auto arguments = std::make_shared<CompareArguments>();
+  const char* side = "dump tree, dump file, or folder or file of .npy, .npz, .safetensors";
+  command->add_option("ours", arguments->ours, std::string("What is judged: a ") + side)->type_name("A")->required();
+  command->add_option("truth", arguments->truth, std::string("What it is held against: a ") + side)
+      ->type_name("B")
+      ->required();
+  command
+      ->add_option("-f,--fusion", arguments->match.ours_fusion,
+                   "The JSON that atc --mode=1 writes of A's model (default: what A's headers tell)")
+      ->type_name("JSON");
+  command
+      ->add_option("--cf,--truth-fusion", arguments->match.truth_fusion,
+                   "The same of B's model, also written -cf (default: what B's headers tell)")
+      ->type_name("JSON");
+  command->add_flag("--inputs", arguments->match.inputs, "Compare the operators' inputs too (default: outputs alone)");
+  add_limits(*command, arguments->limits);
+  command->add_option("--rules", arguments->rules, "Limits by operator and type, as JSON (default: none)")
+      ->type_name("FILE");
+  command->add_option("--csv", arguments->csv, "Write every row as CSV, the vendor's columns first (default: none)")
+      ->type_name("FILE");
+  command->add_flag("--json", arguments->json,
+                    "Print everything as JSON, or write it with --json=FILE (default: text)");
+  command->callback([arguments, &exit_code] { exit_code = compare_command(*arguments); });
+}
+
+}  // namespace belay::tools
