@@ -70,6 +70,20 @@ Status dequantize(const Operation& operation, std::span<Tracked> outputs) {
   return {};
 }
 
+// Sums of whole numbers, exact; then their scales and a bias.
+Status scaled_sums(const Operation& operation, std::span<Tracked> outputs) {
+  if (!outputs[0].value.real()) return jump(operation, outputs);
+  if (operation.inexact()) return not_checkable(operation.node, "its inputs may be rounded differently");
+  double bias = 0;
+  if (operation.has(4) && operation.inputs[4].value.real())
+    for (const double value : operation.inputs[4].value.doubles()) bias = std::max(bias, std::fabs(value));
+  const auto y = outputs[0].value.doubles();
+  const double unit = rounding_of(outputs[0].stored).unit;
+  outputs[0].errors =
+      round_each(outputs[0], [&](int64_t i) { return 4 * unit * (std::fabs(y[static_cast<size_t>(i)]) + bias); });
+  return {};
+}
+
 Status range(const Operation& operation, std::span<Tracked> outputs) {
   if (!outputs[0].value.real()) return {};
   if (operation.inexact()) return not_checkable(operation.node, "its limits may be rounded differently");
@@ -83,6 +97,9 @@ Status range(const Operation& operation, std::span<Tracked> outputs) {
 
 constexpr ErrorModelRow rows[] = {
     {"AscendAntiQuant", dequantize},
+    {"AscendAntiQuantV2", dequantize},
+    {"QuantBatchMatmulV3", scaled_sums},
+    {"TfIdfVectorizer", dequantize},
     {"AscendDequant", dequantize},
     {"AscendQuant", jump},
     {"AscendQuantV2", jump},

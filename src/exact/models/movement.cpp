@@ -69,7 +69,6 @@ constexpr std::string_view moves[] = {
     "ReverseV2",
     "ReverseV2D",
     "Roll",
-    "ScatterElements",
     "ScatterNdUpdate",
     "ScatterUpdate",
     "Select",
@@ -183,7 +182,6 @@ constexpr std::string_view choices[] = {
     "ArgMaxWithValue",
     "ArgMinWithValue",
     "ThresholdV2",
-    "TfIdfVectorizer",
 };
 
 }  // namespace

@@ -128,9 +128,18 @@ Status log_of_sum(const Operation& operation, std::span<Tracked> outputs) {
   return {};
 }
 
+// As the other scatters are called.
+std::string reduction_of(const graph::Node& node) {
+  const std::string name = graph::text_of(node, "reduction", "none");
+  if (name == "none" || name == "update") return "None";
+  return std::string(1, static_cast<char>(name[0] - 'a' + 'A')) + name.substr(1);
+}
+
 Status scatter(const Operation& operation, std::span<Tracked> outputs) {
-  const std::string& type = operation.node.type;
+  std::string type = operation.node.type;
+  if (type == "ScatterElements") type += reduction_of(operation.node);
   if (!outputs[0].value.real()) return {};
+  if (type.ends_with("None")) return find_error_model("ScatterUpdate")(operation, outputs);
   if (type.ends_with("Max") || type.ends_with("Min")) return move_together(operation, outputs);
   if (operation.inexact()) return not_checkable(operation.node, "its inputs may be rounded differently");
   auto values = magnitudes(operation, false);
@@ -200,6 +209,7 @@ constexpr ErrorModelRow rows[] = {
     {"ReduceSumD", sum},
     {"Scale", multiply_add},
     {"ScatterAdd", scatter},
+    {"ScatterElements", scatter},
     {"ScatterMax", scatter},
     {"ScatterMin", scatter},
     {"ScatterMul", scatter},

@@ -155,9 +155,9 @@ void finish(const Plan& plan, const Target& target, int64_t group, const std::ve
       target.y[at] = sums[e] + (bias ? bias[channel] : 0);
       if (!target.units) continue;
       const auto row = static_cast<size_t>(o), column = static_cast<size_t>(p);
-      target.units[at] = (partial[e] + left.blocks[row] * right.blocks[column]) *
+      const double added = bias ? std::fabs(bias[channel]) : 0;
+      target.units[at] = (partial[e] + left.blocks[row] * right.blocks[column] + added) *
                          roundings(terms, std::min(left.repeats[row], right.repeats[column]));
-      if (bias) target.units[at] += std::fabs(bias[channel]) + std::fabs(target.y[at]);
     }
   }
 }

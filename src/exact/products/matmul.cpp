@@ -58,19 +58,6 @@ backend::PackSide packer(const double* from, const Side& side) {
   };
 }
 
-// One number for each column, or for each element of the result.
-Status add_bias(std::span<const double> bias, int64_t columns, std::span<double> y, std::span<double> units) {
-  if (bias.empty()) return {};
-  if (y.size() % bias.size() != 0) return {ACL_ERROR_GE_FAILURE, "the bias does not fit"};
-  (void)columns;
-  for (size_t i = 0; i < y.size(); ++i) {
-    const double added = bias[i % bias.size()];
-    y[i] += added;
-    if (!units.empty()) units[i] += std::fabs(added) + std::fabs(y[i]);
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::optional<Sums>> sum_matmul(const Node& node, std::span<const Value> inputs, const Shape& output,
@@ -85,6 +72,11 @@ Result<std::optional<Sums>> sum_matmul(const Node& node, std::span<const Value> 
   const auto a_starts = starts(batch, a.batch, a.outer * a.depth), b_starts = starts(batch, b.batch, b.outer * b.depth);
   const int64_t matrix = a.outer * b.outer;
   if (matrix * static_cast<int64_t>(a_starts.size()) != graph::element_count(output)) return std::optional<Sums>();
+  const bool biased = inputs.size() > 2 && inputs[2].present;
+  const auto bias = biased ? inputs[2].doubles() : std::span<const double>();
+  // One number for each column, or for each element of the result.
+  if (biased && (bias.empty() || graph::element_count(output) % static_cast<int64_t>(bias.size()) != 0))
+    return std::optional<Sums>();
   std::vector<double> y(static_cast<size_t>(graph::element_count(output))), made(units ? y.size() : 0);
   for (size_t i = 0; i < a_starts.size(); ++i) {
     const size_t first = i * static_cast<size_t>(matrix);
@@ -92,14 +84,16 @@ Result<std::optional<Sums>> sum_matmul(const Node& node, std::span<const Value> 
     backend::multiply_wide({a.outer, b.outer, a.depth, packer(inputs[0].doubles().data() + a_starts[i], a),
                             packer(inputs[1].doubles().data() + b_starts[i], b)},
                            {y.data() + first, units ? made.data() + first : nullptr, &left, &right});
-    for (int64_t e = 0; units && e < matrix; ++e) {
+    for (int64_t e = 0; e < matrix; ++e) {
       const auto row = static_cast<size_t>(e / b.outer), column = static_cast<size_t>(e % b.outer);
-      double& unit = made[first + static_cast<size_t>(e)];
-      unit = (unit + left.blocks[row] * right.blocks[column]) *
-             roundings(static_cast<double>(a.depth), std::min(left.repeats[row], right.repeats[column]));
+      const size_t at = first + static_cast<size_t>(e);
+      const double added = biased ? bias[at % bias.size()] : 0;
+      y[at] += added;
+      if (units)
+        made[at] = (made[at] + left.blocks[row] * right.blocks[column] + std::fabs(added)) *
+                   roundings(static_cast<double>(a.depth), std::min(left.repeats[row], right.repeats[column]));
     }
   }
-  if (inputs.size() > 2 && inputs[2].present) TRY(add_bias(inputs[2].doubles(), b.outer, y, made));
   return std::optional<Sums>({make_value(output, y), std::move(made)});
 }
 

@@ -24,7 +24,7 @@ bool finite(const Value& value) {
 }  // namespace
 
 double roundings(double terms, double repeats) {
-  constexpr double likely = 6;  // deviations: docs/precision-bounds.md
+  constexpr double likely = 3;  // deviations: docs/precision-bounds.md
   return std::min(terms + 1, likely * std::sqrt(terms) + repeats + 1);
 }
 

@@ -69,7 +69,8 @@ struct QuantMatmul {
     const auto finish = [&](int64_t r, T* row) {
       for (int64_t c = 0; c < p.n; ++c) {
         const double sum = double(sums[size_t(r * p.n + c)]) + (whole ? bias[size_t(c)] : 0);
-        const float value = float(sum) * scale.at(c) * token.at(r) + (whole ? 0 : float(bias[size_t(c)]));
+        using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+        const Real value = Real(sum) * scale.at(c) * token.at(r) + (whole ? 0 : Real(bias[size_t(c)]));
         if constexpr (std::is_same_v<T, int8_t>)
           row[c] = saturated<int8_t>(std::nearbyint(value) + offset.at(c));
         else

@@ -19,13 +19,17 @@ namespace {
 using QuantisableTypes = TypeList<float, double, Half, BFloat16, int32_t>;
 using QuantisedTypes = TypeList<int8_t, uint8_t, int32_t>;
 
+// Doubles stay what they are; all else is computed with as float.
+template <class T>
+using real_t = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
 Tensor input_or_absent(Inputs in, size_t i) { return i < in.size() ? in[i] : Tensor{.present = false}; }
 
 // y = f(x, its scale, its offset) to an integer type, in float; of int32, which floats do not hold, in double.
 template <class F>
 Status each_quantised(const Tensor& x, const Parameter& scale, const Parameter& offset, Tensor& y, const F& f) {
   return with_type(QuantisableTypes{}, x.type, [&]<class T>() -> Status {
-    using Real = std::conditional_t<std::is_same_v<T, int32_t>, double, float>;
+    using Real = std::conditional_t<std::is_same_v<T, int32_t>, double, real_t<T>>;
     return with_type(QuantisedTypes{}, y.type, [&]<class Q>() -> Status {
       parallel_for(x.count(), 8192, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end;) {
@@ -85,8 +89,9 @@ MadeKernel make_dequant(const KernelRequest& request) {
     const auto scale = TRY(Parameter::read(label, in[1], in[0].shape, axis, 1));
     return with_type(FloatTypes{}, out[0].type, [&]<class T>() -> Status {
       for (int64_t i = 0, count = in[0].count(); i < count; ++i) {
-        const float s = scale.at(i), value = float(in[0].as<int32_t>()[i]) * (square ? s * s : s);
-        out[0].as<T>()[i] = T(relu ? std::max(value, 0.0f) : value);
+        using Real = real_t<T>;
+        const Real s = scale.at(i), value = Real(in[0].as<int32_t>()[i]) * (square ? s * s : s);
+        out[0].as<T>()[i] = T(relu ? std::max(value, Real(0)) : value);
       }
       return {};
     });
@@ -106,8 +111,8 @@ MadeKernel make_anti_quant(const KernelRequest& request) {
     return with_type(QuantisedTypes{}, in[0].type, [&]<class Q>() -> Status {
       return with_type(FloatTypes{}, out[0].type, [&]<class T>() -> Status {
         for (int64_t i = 0, count = in[0].count(); i < count; ++i) {
-          const float s = scale.at(i);
-          out[0].as<T>()[i] = T((float(in[0].as<Q>()[i]) + offset.at(i)) * (square ? s * s : s));
+          const real_t<T> s = scale.at(i);
+          out[0].as<T>()[i] = T((real_t<T>(in[0].as<Q>()[i]) + offset.at(i)) * (square ? s * s : s));
         }
         return {};
       });
@@ -116,10 +121,11 @@ MadeKernel make_anti_quant(const KernelRequest& request) {
 }
 
 // Each row with the scale (and offset) that its own range asks for.
+template <class Real>
 struct RowRange {
   bool symmetric;
-  float scale = 0, offset = 0;
-  void fit(float low, float high) {
+  Real scale = 0, offset = 0;
+  void fit(Real low, Real high) {
     if (symmetric) {
       scale = std::max(std::abs(low), std::abs(high)) / 127;
     } else {
@@ -127,7 +133,7 @@ struct RowRange {
       offset = scale == 0 ? 0 : 127 - high / scale;
     }
   }
-  int8_t quantised(float x) const {
+  int8_t quantised(Real x) const {
     return scale == 0 ? int8_t(0) : saturated<int8_t>(std::nearbyint(x / scale + offset));
   }
 };
@@ -136,20 +142,21 @@ template <class T>
 void quantise_rows(const Tensor& x, const std::vector<double>& smooth, bool symmetric, Outputs out) {
   const int64_t width = x.shape.back(), count = width ? x.count() / width : 0;
   parallel_for(count, std::max<int64_t>(1, 8192 / std::max<int64_t>(1, width)), [&](int64_t begin, int64_t end) {
-    std::vector<float> row(static_cast<size_t>(width));
+    using Real = real_t<T>;
+    std::vector<Real> row(static_cast<size_t>(width));
     for (int64_t r = begin; r < end; ++r) {
-      float low = std::numeric_limits<float>::infinity(), high = -low;
+      Real low = std::numeric_limits<Real>::infinity(), high = -low;
       for (int64_t i = 0; i < width; ++i) {
-        float& value = row[size_t(i)] = float(x.as<T>()[r * width + i]);
-        if (!smooth.empty()) value *= float(smooth[size_t(i)]);
+        Real& value = row[size_t(i)] = Real(x.as<T>()[r * width + i]);
+        if (!smooth.empty()) value *= Real(smooth[size_t(i)]);
         low = std::min(low, value);
         high = std::max(high, value);
       }
-      RowRange range{symmetric};
+      RowRange<Real> range{symmetric};
       range.fit(low, high);
       for (int64_t i = 0; i < width; ++i) out[0].as<int8_t>()[r * width + i] = range.quantised(row[size_t(i)]);
-      out[1].as<float>()[r] = range.scale;
-      if (out.size() > 2) out[2].as<float>()[r] = range.offset;
+      out[1].as<Real>()[r] = range.scale;
+      if (out.size() > 2) out[2].as<Real>()[r] = range.offset;
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "backend/cpu/arguments.h"
+#include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/rows.h"
 #include "graph/infer/arguments.h"
@@ -80,19 +81,21 @@ MadeKernel make_tf_idf(const KernelRequest& request) {
   made.longest = static_cast<size_t>(longest);
   made.most_skip = static_cast<size_t>(skip);
   TRY(read_pool(node, made));
-  return function_kernel([v = std::move(made)](Inputs in, Outputs out) -> Status {
-    const auto elements = TRY(integers(in[0]));
-    const size_t length = in[0].shape.empty() ? 1 : static_cast<size_t>(in[0].shape.back());
-    const size_t lines = in[0].shape.size() > 1 ? static_cast<size_t>(in[0].shape[0]) : 1;
-    float* to = out[0].as<float>();
-    for (size_t line = 0; line < lines; ++line)
-      for (size_t place = 0; const int64_t times : count(v, elements.data() + line * length, length)) {
-        const float weight = v.weights.empty() ? 1 : v.weights[place];
-        const float all = static_cast<float>(times), once = times > 0 ? 1.0f : 0.0f;
-        *to++ = v.mode == "TF" ? all : (v.mode == "IDF" ? once : all) * weight;
-        ++place;
-      }
-    return {};
+  return with_type(TypeList<float, double>{}, request.outputs[0].type, [&]<class T>() -> MadeKernel {
+    return function_kernel([v = std::move(made)](Inputs in, Outputs out) -> Status {
+      const auto elements = TRY(integers(in[0]));
+      const size_t length = in[0].shape.empty() ? 1 : static_cast<size_t>(in[0].shape.back());
+      const size_t lines = in[0].shape.size() > 1 ? static_cast<size_t>(in[0].shape[0]) : 1;
+      T* to = out[0].as<T>();
+      for (size_t line = 0; line < lines; ++line)
+        for (size_t place = 0; const int64_t times : count(v, elements.data() + line * length, length)) {
+          const T weight = v.weights.empty() ? 1 : v.weights[place];
+          const T all = static_cast<T>(times), once = times > 0 ? 1 : 0;
+          *to++ = v.mode == "TF" ? all : (v.mode == "IDF" ? once : all) * weight;
+          ++place;
+        }
+      return {};
+    });
   });
 }
 

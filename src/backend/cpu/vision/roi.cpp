@@ -180,8 +180,8 @@ struct CropAndResize {
   bool nearest, first;  // `first`: channels in dimension 1
   float outside;
 
-  template <class T>
-  void crop(const double* box, const Shape& shape, const T* image, const Shape& result, float* y) const {
+  template <class T, class Y>
+  void crop(const double* box, const Shape& shape, const T* image, const Shape& result, Y* y) const {
     const size_t row = first ? 2 : 1;
     const int64_t height = shape[row], width = shape[row + 1], channels = shape[first ? 1 : 3];
     const int64_t rows = result[row], columns = result[row + 1];
@@ -207,7 +207,7 @@ struct CropAndResize {
           const double below = element(bottom, left) + (element(bottom, right) - element(bottom, left)) * (at_x - left);
           value = above + (below - above) * (at_y - top);
         }
-        y[first ? c * rows * columns + i : i * channels + c] = float(value);
+        y[first ? c * rows * columns + i : i * channels + c] = Y(value);
       }
     }
   }
@@ -218,10 +218,11 @@ MadeKernel make_crop_and_resize(const KernelRequest& request) {
   const std::string method = graph::text_of(node, "method", "bilinear");
   if (method != "bilinear" && method != "nearest")
     return refuse(formatted("method {} is not bilinear or nearest", method));
-  if (request.outputs[0].type != DataType::Float) return refuse("the result must be float");
+  const bool wide = request.outputs[0].type == DataType::Double;
+  if (!wide && request.outputs[0].type != DataType::Float) return refuse("the result must be float");
   const CropAndResize op{method == "nearest", graph::channels_first(node),
                          graph::get_or<float>(node.attributes, "extrapolation_value", 0.0f)};
-  return function_kernel([op, label = label_of(node)](Inputs in, Outputs out) -> Status {
+  return function_kernel([op, wide, label = label_of(node)](Inputs in, Outputs out) -> Status {
     const Shape& shape = in[0].shape;
     if (shape.size() != 4 || in[1].shape.size() != 2 || in[1].shape[1] != 4)
       return failed(label, "boxes must be rows of 4 numbers");
@@ -229,9 +230,15 @@ MadeKernel make_crop_and_resize(const KernelRequest& request) {
     const auto boxes = TRY(reals(in[1]));
     if (images.size() * 4 != boxes.size()) return failed(label, "boxes and box_index differ in length");
     return with_type(NumberTypes{}, in[0].type, [&]<class T>() -> Status {
-      for (size_t i = 0; i < images.size(); ++i)
-        op.crop(&boxes[i * 4], shape, in[0].as<T>() + images[i] * product(shape, 1, 4), out[0].shape,
-                out[0].as<float>() + int64_t(i) * product(out[0].shape, 1, 4));
+      const auto crop_all = [&](auto* y) {
+        for (size_t i = 0; i < images.size(); ++i)
+          op.crop(&boxes[i * 4], shape, in[0].as<T>() + images[i] * product(shape, 1, 4), out[0].shape,
+                  y + int64_t(i) * product(out[0].shape, 1, 4));
+      };
+      if (wide)
+        crop_all(out[0].as<double>());
+      else
+        crop_all(out[0].as<float>());
       return {};
     });
   });
