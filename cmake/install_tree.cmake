@@ -2,10 +2,10 @@
 # The install tree: every path that the build files and scripts of AscendCL programs look for. It can be moved: links are
 # relative, and set_env.sh finds its own place.
 
-# The names under which programs link or load what libascendcl.so holds. Media (acl_dvpp*), retrieval (acl_retr) and
-# kernel compilation (acl_rtc) are not among them: a missing library is the honest answer.
+# The names under which programs link or load what libascendcl.so holds. Media of the second generation (acl_dvpp_mpi),
+# retrieval (acl_retr) and kernel compilation (acl_rtc) are not among them: a missing library is the honest answer.
 set(library_names
-  acl_rt acl_rt_impl acl_mdl acl_op_executor acl_op_compiler acl_cblas ascend_dump acl_prof msprofiler profapi
+  acl_rt acl_rt_impl acl_mdl acl_op_executor acl_op_compiler acl_cblas acl_dvpp ascend_dump acl_prof msprofiler profapi
   acl_tdt_channel acl_tdt_queue platform ascendalog nnopbase opapi opapi_nn funcsim acl
   hccl hccl_fwk hccl_alg hccl_plf hccl_legacy hccl_v2 hcomm)
 set(version_packages runtime bisheng-compiler hccl oam-tools ops-legacy compiler opp toolkit)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// acl.media: images and video, first version. There is no C function here to call, so each of them refuses.
+// acl.media: images and video, first version. Memory is done; each of the others refuses.
+#define ENABLE_DVPP_INTERFACE
+#include "acl/ops/acl_dvpp.h"
 #include "refused.h"
 
 namespace belay::python {
 
 PyMethodDef* media_methods() {
-  static PyMethodDef methods[] = {refused<"dvpp_malloc", number_and_code>(),
-                                  refused<"dvpp_free", code>(),
+  static PyMethodDef methods[] = {row<"dvpp_malloc", acldvppMalloc>(),
+                                  row<"dvpp_free", acldvppFree>(),
                                   refused<"dvpp_create_channel_desc", number>(),
                                   refused<"dvpp_destroy_channel_desc", code>(),
                                   refused<"dvpp_create_channel", code>(),

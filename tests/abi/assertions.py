@@ -9,7 +9,7 @@ ERROR_TYPES = {"static const int": "const int", "static const uint32_t": "const 
 
 def includes(cpp):
     headers = tables.all_headers() if cpp else tables.c_headers()
-    text = "#include <stddef.h>\n#include <stdint.h>\n" + ("#include <type_traits>\n" if cpp else "")
+    text = "#define ENABLE_DVPP_INTERFACE\n#include <stddef.h>\n#include <stdint.h>\n" + ("#include <type_traits>\n" if cpp else "")
     return text + "".join(f'#include "{header}"\n' for header in headers)
 
 

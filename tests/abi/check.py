@@ -14,6 +14,7 @@ import tables
 from assertions import assertions, prototypes
 
 FOLDERS = [word for folder in tables.INCLUDES for word in ("-I", str(folder))]
+MEDIA = "#define ENABLE_DVPP_INTERFACE\n"  # without it acl_dvpp.h stops
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", *FOLDERS]
 
 
@@ -45,7 +46,10 @@ def each_header_compiles_alone(compiler, _):
     operators = [header for header in headers if header.startswith("aclnnop/")]
     for header in [header for header in headers if header not in operators] + operators[:5]:
         for standard in standards(header):
-            compiler.must_accept(header, standard, f'#include "{header}"\nint main(void) {{ return 0; }}\n')
+            compiler.must_accept(header, standard, f'{MEDIA}#include "{header}"\nint main(void) {{ return 0; }}\n')
+    code, errors = compiler.output("c++11", '#include "acl/ops/acl_dvpp.h"\n')
+    if code == 0 or "ENABLE_DVPP_INTERFACE" not in errors:
+        compiler.failures.append("acl/ops/acl_dvpp.h does not ask for ENABLE_DVPP_INTERFACE")
     # The headers of operators come from one pattern: some alone, all together.
     for standard in standards("aclnnop/"):
         text = "".join(f'#include "{header}"\n' for header in operators)
@@ -74,7 +78,7 @@ def exactly_the_deprecated_names_warn(compiler, _):
     rows = tables.functions()
     enumerators = [value for header in tables.types().values() for enum in header.enums for value in enum.values]
     uses = ["&" + row["function"] for row in rows] + [name for name, _, _ in enumerators]
-    text = "".join(f'#include "{header}"\n' for header in tables.all_headers() if header != "acl/acl_rt_api.h")
+    text = MEDIA + "".join(f'#include "{header}"\n' for header in tables.all_headers() if header != "acl/acl_rt_api.h")
     text += "void use() {\n" + "".join(f"  (void){use};\n" for use in uses) + "}\n"
     _, errors = compiler.output("c++17", text, ["-fsyntax-only", *FOLDERS])
     warned = set(re.findall(r"warning: .*?(\w+)(?:\(.*\))?' is deprecated", errors))

@@ -79,7 +79,7 @@ CASES = {
     "attributes": lambda: acl.rt.malloc_with_cfg(0, 0, {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 1}}]}),
     "pointer attributes": lambda: acl.rt.pointer_get_attributes(ARRAY.ctypes.data),
     "message": lambda: (acl.rt.free(0), acl.get_recent_err_msg()),
-    "refusal": lambda: (acl.media.dvpp_malloc(1), acl.get_recent_err_msg()),
+    "refusal": lambda: (acl.media.dvpp_create_channel(0), acl.get_recent_err_msg()),
     "texts": lambda: (acl.get_soc_name(), acl.get_version(), acl.get_cann_attribute_list()),
     "operator": lambda: acl.op.execute_v2("Add", [0], [0], [0], [0], 0, 0),
     "TypeError": raising, "ValueError": wrong_list, "tensor desc": tensor_desc, "dataset": dataset,

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-def dvpp_malloc(*arguments: Any) -> tuple[int, int]:
+def dvpp_malloc(size: int, /) -> tuple[int, int]:
     """-> dev_ptr, ret (acldvppMalloc)"""
 
-def dvpp_free(*arguments: Any) -> int:
+def dvpp_free(dev_ptr: int, /) -> int:
     """-> ret (acldvppFree)"""
 
 def dvpp_create_channel_desc(*arguments: Any) -> int:
