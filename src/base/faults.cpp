@@ -26,6 +26,12 @@ constexpr std::array kForms = {
     Form{"nan", Kind::Nan, "nan@op"},
     Form{"inf", Kind::Inf, "inf@op"},
     Form{"bitflip", Kind::BitFlip, "bitflip@op:offset"},
+    Form{"stuck", Kind::StuckBit, "stuck@op:bit"},
+    Form{"transpose", Kind::Transpose, "transpose@op"},
+    Form{"shift", Kind::Shift, "shift@op"},
+    Form{"saturate", Kind::Saturate, "saturate@op"},
+    Form{"stale", Kind::Stale, "stale@op"},
+    Form{"halfsum", Kind::HalfSum, "halfsum@op"},
     Form{"overwrite", Kind::Overwrite, "overwrite@op->op"},
     Form{"fail", Kind::Fail, "fail@op"},
     Form{"crash", Kind::Crash, "crash@op"},
@@ -52,7 +58,7 @@ std::optional<uint64_t> take_number(std::string& op) {
 
 Result<OpFault> parse_op_fault(const Form& form, std::string_view part, std::string_view target) {
   OpFault fault{.kind = form.kind, .op = std::string(target), .text = std::string(part)};
-  if (form.kind == Kind::BitFlip || form.kind == Kind::Delay) {
+  if (form.kind == Kind::BitFlip || form.kind == Kind::StuckBit || form.kind == Kind::Delay) {
     const auto number = take_number(fault.op);
     if (!number) return wrong(part, formatted("must look like {}", form.looks));
     fault.number = *number;

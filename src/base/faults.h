@@ -14,11 +14,25 @@ namespace belay {
 
 // What goes wrong with one operator.
 struct OpFault {
-  enum class Kind : uint8_t { Nan, Inf, BitFlip, Overwrite, Fail, Crash, Delay };
+  enum class Kind : uint8_t {
+    Nan,
+    Inf,
+    BitFlip,
+    StuckBit,
+    Transpose,
+    Shift,
+    Saturate,
+    Stale,
+    HalfSum,
+    Overwrite,
+    Fail,
+    Crash,
+    Delay
+  };
   Kind kind;
   std::string op;       // whom it hits; of an overwrite, who writes
   std::string victim;   // of an overwrite: whose output is written to
-  uint64_t number = 0;  // of a bit flip, the byte; of a delay, the milliseconds
+  uint64_t number = 0;  // of a bit flip, the byte; of a stuck bit, which of each element; of a delay, the milliseconds
   std::string text;     // as the user wrote it
 };
 

@@ -8,6 +8,7 @@
 #include "base/threads/parallel.h"
 #include "executor/branch.h"
 #include "executor/graph_walk.h"
+#include "executor/half_sum.h"
 
 namespace belay::executor {
 namespace {
@@ -142,9 +143,10 @@ Status Compiler::add_kernel(int index) {
     infos[i].value = inputs[i] < 0 ? nullptr : values_[inputs[i]].constant;
     layouts.push_back(inputs[i] < 0 ? backend::Layout::Plain : values_[inputs[i]].tensor.layout);
   }
-  std::string_view how;
-  auto kernel = TRY(backend::make_kernel({node, infos, inference_.outputs_of(index), layouts, options_.threads},
-                                         options_.only_kernels, how));
+  std::string_view how = "injected";
+  const backend::KernelRequest request{node, infos, inference_.outputs_of(index), layouts, options_.threads};
+  auto kernel = injected_kernel(request, options_.fused, options_.single);
+  if (!kernel) kernel = TRY(backend::make_kernel(request, options_.only_kernels, how));
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] >= 0 && !kernel->packed(i)) inputs[i] = as_layout(inputs[i], kernel->wants(i), index, i);
   bool only_views = true;
@@ -203,7 +205,7 @@ Status Compiler::add_choice(int index) {
 // A fused node: one kernel that does it all, or its members one after the other.
 Status Compiler::add_members(int index) {
   const Node& node = graph_.nodes[index];
-  if (add_kernel(index).ok()) return {};
+  if (!sums_in_half(node, options_.single) && add_kernel(index).ok()) return {};
   of_node_[index].clear();
   auto inputs = inputs_of(node);
   for (size_t i = 0; i < inputs.size(); ++i)

@@ -11,7 +11,9 @@
 #include "executor/branch.h"
 #include "executor/failure.h"
 #include "executor/graph_walk.h"
+#include "executor/half_sum.h"
 #include "executor/overflow_guard.h"
+#include "executor/spoiling.h"
 #include "executor/timing.h"
 #include "graph/infer/graph.h"
 
@@ -305,9 +307,10 @@ Result<const EagerRunner::CachedKernel*> EagerRunner::find_kernel(const Node& no
     if (entry.key == key) return &entry;
 
   const std::vector<backend::Layout> layouts(inputs.size(), backend::Layout::Plain);
-  std::string_view how;
-  auto kernel =
-      TRY(backend::make_kernel({node, constants, outputs, layouts, options_.threads}, options_.only_kernels, how));
+  std::string_view how = "injected";
+  const backend::KernelRequest request{node, constants, outputs, layouts, options_.threads};
+  auto kernel = injected_kernel(request, fused_, options_.single);
+  if (!kernel) kernel = TRY(backend::make_kernel(request, options_.only_kernels, how));
   if (cached.size() == kKernelsPerNode) cached.erase(cached.begin());
   cached.push_back({std::move(key), std::move(kernel), how});
   return &cached.back();

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <limits>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -14,79 +12,21 @@
 #include "base/log/log_delay.h"
 #include "base/text.h"
 #include "executor/branch.h"
+#include "executor/spoiling.h"
 #include "graph/tensor/types.h"
 
 namespace belay::executor {
 namespace {
 
-using backend::Layout;
 using backend::Tensor;
-using graph::DataType;
 using Kind = OpFault::Kind;
 
 constexpr std::string_view kOriginalNames = "_datadump_original_op_names";
-constexpr uint64_t kOverwritten = 4;  // elements
 
 std::vector<std::string> names_of(const graph::Node& node) {
   std::vector<std::string> names = graph::get_or(node.attributes, kOriginalNames, std::vector<std::string>{});
   names.push_back(node.name);
   return names;
-}
-
-// Where element `index`, counted in row-major order, is stored.
-std::byte* element_at(const Tensor& tensor, int64_t index) {
-  int64_t at = index;
-  if (tensor.layout != Layout::Plain && tensor.shape.size() >= 2) {
-    const int64_t channels = tensor.shape[1];
-    int64_t inner = 1;
-    for (size_t d = 2; d < tensor.shape.size(); ++d) inner *= tensor.shape[d];
-    const int64_t block = tensor.layout == Layout::Blocked8 ? 8 : tensor.layout == Layout::Blocked16 ? 16 : channels;
-    const int64_t n = index / (channels * inner), c = index / inner % channels, i = index % inner;
-    at = ((n * ((channels + block - 1) / block) + c / block) * inner + i) * block + c % block;
-  }
-  return tensor.as<std::byte>() + at * static_cast<int64_t>(graph::bits_of(tensor.type) / 8);
-}
-
-template <class T>
-void put(std::byte* at, T value) {
-  std::memcpy(at, &value, sizeof value);
-}
-
-// False for a type that cannot hold it.
-bool put_special(const Tensor& tensor, int64_t index, bool nan) {
-  std::byte* at = element_at(tensor, index);
-  using float_limits = std::numeric_limits<float>;
-  using double_limits = std::numeric_limits<double>;
-  switch (tensor.type) {
-    case DataType::Float:
-    case DataType::Complex64:
-      return put(at, nan ? float_limits::quiet_NaN() : float_limits::infinity()), true;
-    case DataType::Double:
-    case DataType::Complex128:
-      return put(at, nan ? double_limits::quiet_NaN() : double_limits::infinity()), true;
-    case DataType::Float16:
-      return put<uint16_t>(at, nan ? 0x7e00 : 0x7c00), true;
-    case DataType::BFloat16:
-      return put<uint16_t>(at, nan ? 0x7fc0 : 0x7f80), true;
-    default:
-      return false;
-  }
-}
-
-void flip_bit(const OpFault& fault, const Tensor& tensor) {
-  const uint64_t bytes = graph::bytes_of(tensor.type, tensor.count()), each = graph::bits_of(tensor.type) / 8;
-  if (fault.number >= bytes)
-    return say_fault_is_idle(fault, formatted("the output has {} bytes, counted from 0", bytes));
-  std::byte* at = each == 0 ? tensor.as<std::byte>() + fault.number
-                            : element_at(tensor, static_cast<int64_t>(fault.number / each)) + fault.number % each;
-  *at ^= std::byte{1} << faults().pick(fault.text, 8);
-}
-
-void spoil(const OpFault& fault, const Tensor& tensor) {
-  if (fault.kind == Kind::BitFlip) return flip_bit(fault, tensor);
-  const auto index = static_cast<int64_t>(faults().pick(fault.text, static_cast<uint64_t>(tensor.count())));
-  if (!put_special(tensor, index, fault.kind == Kind::Nan))
-    say_fault_is_idle(fault, formatted("the output is {}", graph::name_of(tensor.type)));
 }
 
 // A kernel that does what broken kernels do: what crash@op runs in place of the operator's own.
@@ -98,8 +38,6 @@ class CrashingKernel : public backend::Kernel {
     return {};
   }
 };
-
-bool spoils(Kind kind) { return kind == Kind::Nan || kind == Kind::Inf || kind == Kind::BitFlip; }
 
 }  // namespace
 
@@ -166,10 +104,23 @@ void Injection::after(std::span<const Tensor> outputs, bool own) const {
       say_fault_is_idle(*fault, "the output is empty");
     else if (!own)
       say_fault_is_idle(*fault, "the operator only returns its input in another shape; name the one before it");
+    else if (fault->kind == Kind::Stale)
+      first_result_again(*fault, outputs[0]);
     else
       spoil(*fault, outputs[0]);
   }
   for (const Aim& aim : aims_) overwrite(*aim.fault, *aim.victim);
+}
+
+void Injection::first_result_again(const OpFault& fault, const Tensor& output) const {
+  const auto bytes = row_major(output);
+  if (first_.empty()) {
+    first_ = bytes;
+    return;
+  }
+  if (first_.size() != bytes.size())
+    return say_fault_is_idle(fault, "the output has another size than that of the first run");
+  put_row_major(output, first_);
 }
 
 std::vector<const OpFault*> Injection::overwrites() const {
@@ -177,19 +128,6 @@ std::vector<const OpFault*> Injection::overwrites() const {
   for (const OpFault* fault : faults_)
     if (fault->kind == Kind::Overwrite) found.push_back(fault);
   return found;
-}
-
-void overwrite(const OpFault& fault, const Tensor& victim) {
-  const uint64_t each = graph::bits_of(victim.type) / 8;
-  if (!victim.data || victim.count() <= 0 || each == 0)
-    return say_fault_is_idle(fault, formatted("the output of \"{}\" has no bytes", fault.victim));
-  const auto count = static_cast<uint64_t>(victim.count());
-  const uint64_t hit = std::min(kOverwritten, count);
-  const uint64_t first = faults().pick(fault.text, count - hit + 1);
-  for (uint64_t i = first; i < first + hit; ++i) {
-    std::byte* at = element_at(victim, static_cast<int64_t>(i));
-    for (uint64_t b = 0; b < each; ++b) at[b] = ~at[b];
-  }
 }
 
 }  // namespace belay::executor

@@ -47,12 +47,12 @@ class Injection {
     const OpFault* fault;
     const backend::Tensor* victim;
   };
+  void first_result_again(const OpFault& fault, const backend::Tensor& output) const;
+
   std::vector<const OpFault*> faults_;
   std::vector<Aim> aims_;
   bool crashes_ = false;
+  mutable std::vector<std::byte> first_;  // the output of the first run, for a stale one
 };
-
-// Inverts the bits of four neighbouring elements (or all, if there are less), at a place that the seed decides.
-void overwrite(const OpFault& fault, const backend::Tensor& victim);
 
 }  // namespace belay::executor

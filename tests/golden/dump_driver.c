@@ -2,15 +2,15 @@
 /* A user program whose calls are its arguments, in their order, so that a test can try any sequence:
  *
  *   init[=acl.json] finalize initdump setdump=acl.json finalizedump reg[=code] unreg path
- *   load=model loadmem=model loadroom=model scribble=offset,bytes unload run[=times] out=file input=file
+ *   load=model loadmem=model loadroom=model scribble=offset,bytes unload run[=times] out=file input=file refill=file
  *   parallel=threads,times,model aclnnadd[=last] aclopadd[=last] sat=mode switch=flag status=flag clear
  *   chdir=directory chunks=directory system=command
  *
  * aclnnadd and aclopadd put `last` into the last element of both tensors. sat, switch, status and clear are for
  * overflow: the device's mode, the default stream's switch, what the device's flag must be. loadroom brings a mebibyte
  * more than is asked for; scribble writes over that memory from a callback on a stream. run executes the model that was
- * loaded last; out writes its outputs. A call may end in !code, the code it must return (0 without it). Chunks of the
- * callback are appended to files in the directory given by chunks. */
+ * loaded last; out writes its outputs, refill puts others into its inputs. A call may end in !code, the code it must
+ * return (0 without it). Chunks of the callback are appended to files in the directory given by chunks. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -148,6 +148,20 @@ static char* read_file(const char* path) {
   return content;
 }
 
+static aclError refill(const struct model* model, const char* path) {
+  char* const content = read_file(path);
+  const char* from = content;
+  aclError code = 0;
+  for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(model->inputs) && !code; ++i) {
+    aclDataBuffer* buffer = aclmdlGetDatasetBuffer(model->inputs, i);
+    const size_t bytes = aclGetDataBufferSizeV2(buffer);
+    code = aclrtMemcpy(aclGetDataBufferAddr(buffer), bytes, from, bytes, ACL_MEMCPY_HOST_TO_DEVICE);
+    from += bytes;
+  }
+  free(content);
+  return code;
+}
+
 /* In dump_driver_add.cpp: the sum of two tensors, by an aclnn call or as an operator. */
 aclError add_two(int aclnn, float last);
 
@@ -254,6 +268,7 @@ static aclError call(const char* name, const char* value) {
   if (!strcmp(name, "run")) return run(last, *value ? atoi(value) : 1);
   if (!strcmp(name, "scribble")) return scribble(last, value);
   if (!strcmp(name, "out")) return write_outputs(last, value), 0;
+  if (!strcmp(name, "refill")) return refill(last, value);
   if (!strcmp(name, "input")) return free(input_bytes), input_bytes = read_file(value), 0;
   if (!strcmp(name, "parallel")) return run_parallel(value);
   if (!strcmp(name, "aclnnadd")) return add_two(1, (float)atof(value));

@@ -21,8 +21,9 @@ Faults parsed(std::string_view text) {
 TEST(ParseFaults, KnowsEveryForm) {
   const Faults faults = parsed(
       "nan@a;inf@b; bitflip@c:12 "
-      ";overwrite@d->e;fail@f;crash@g;delay@h:250;alloc@3;enospc@4K;seed=18446744073709551615");
-  ASSERT_EQ(faults.ops.size(), 7u);
+      ";overwrite@d->e;fail@f;crash@g;delay@h:250;alloc@3;enospc@4K;seed=18446744073709551615"
+      ";stuck@i:30;transpose@j;shift@k;saturate@l;stale@m;halfsum@n");
+  ASSERT_EQ(faults.ops.size(), 13u);
   const auto is = [&](size_t i, Kind kind, const char* op, uint64_t number = 0, const char* victim = "") {
     const OpFault& fault = faults.ops[i];
     EXPECT_TRUE(fault.kind == kind && fault.op == op && fault.number == number && fault.victim == victim) << fault.text;
@@ -34,6 +35,12 @@ TEST(ParseFaults, KnowsEveryForm) {
   is(4, Kind::Fail, "f");
   is(5, Kind::Crash, "g");
   is(6, Kind::Delay, "h", 250);
+  is(7, Kind::StuckBit, "i", 30);
+  is(8, Kind::Transpose, "j");
+  is(9, Kind::Shift, "k");
+  is(10, Kind::Saturate, "l");
+  is(11, Kind::Stale, "m");
+  is(12, Kind::HalfSum, "n");
   EXPECT_EQ(faults.ops[2].text, "bitflip@c:12");
   EXPECT_EQ(faults.failing_allocation, 3u);
   EXPECT_EQ(faults.disk_bytes, 4096u);
@@ -53,12 +60,13 @@ TEST(ParseFaults, NothingIsNoFault) {
 
 TEST(ParseFaults, WhatIsWrongIsSaidWithTheFormItShouldHave) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"nan", "\"nan\" is none of nan@op, inf@op, bitflip@op:offset, overwrite@op->op"},
+      {"nan", "\"nan\" is none of nan@op, inf@op, bitflip@op:offset, stuck@op:bit, transpose@op, "},
       {"nam@a", "\"nam@a\" is none of nan@op"},
       {"nan@", "names no operator; it must look like nan@op"},
       {"bitflip@a", "must look like bitflip@op:offset"},
       {"bitflip@a:-1", "must look like bitflip@op:offset"},
       {"bitflip@:3", "names no operator"},
+      {"stuck@a", "must look like stuck@op:bit"},
       {"delay@a:1s", "must look like delay@op:ms"},
       {"delay@a:3600001", "delays longer than 3600000 ms"},
       {"overwrite@a", "must look like overwrite@op->op"},

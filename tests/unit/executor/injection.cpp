@@ -140,6 +140,79 @@ TEST_F(Inject, ABitOfTheGivenByteIsFlipped) {
   EXPECT_EQ(count(is_wrong), 0u);
 }
 
+// One operator on a matrix that counts from 1; `runs` of them, with the matrix ten times as large each time.
+std::vector<std::vector<float>> runs_of(graph::Model model, Shape shape, int runs = 1) {
+  auto loaded = load(std::make_shared<const graph::Model>(std::move(model)), {});
+  EXPECT_TRUE(loaded.ok()) << loaded.status().message;
+  const auto ready = std::move(loaded).value();
+  const auto count = static_cast<size_t>(graph::element_count(shape));
+  std::vector<std::vector<float>> results;
+  float factor = 1;
+  for (int run = 0; run < runs; ++run, factor *= 10) {
+    std::vector<float> x(count);
+    for (size_t i = 0; i < count; ++i) x[i] = factor * static_cast<float>(i + 1);
+    const std::vector<Tensor> taken = {tensor(DataType::Float, shape, x.data())};
+    std::vector<Tensor> given(1);
+    EXPECT_TRUE(ready->run({}, taken, given).ok());
+    const auto* y = given[0].as<float>();
+    results.emplace_back(y, y + given[0].count());
+    std::free(given[0].data);
+  }
+  return results;
+}
+
+graph::Model negation(Shape shape) {
+  Builder b("negation");
+  b.outputs({b.op("Neg", "neg", {b.data("x", DataType::Float, std::move(shape), 0)})});
+  return b.model();
+}
+
+TEST_F(Inject, ATransposeSwapsTheLastTwoAxesThatAreLongerThanOne) {
+  use("transpose@neg");
+  EXPECT_THAT(runs_of(negation({2, 3, 1}), {2, 3, 1})[0], ElementsAre(-1, -4, -2, -5, -3, -6));
+  EXPECT_THAT(runs_of(negation({2, 2, 2}), {2, 2, 2})[0], ElementsAre(-1, -3, -2, -4, -5, -7, -6, -8));
+  EXPECT_THAT(runs_of(negation({1, 3}), {1, 3})[0], ElementsAre(-1, -2, -3)) << "there is nothing to swap";
+}
+
+TEST_F(Inject, AShiftGivesEveryElementItsRightNeighbour) {
+  use("shift@neg");
+  EXPECT_THAT(runs_of(negation({4}), {4})[0], ElementsAre(-2, -3, -4, -4));
+}
+
+TEST_F(Inject, SaturationIsAtHalfOfTheLargestMagnitude) {
+  use("saturate@neg");
+  EXPECT_THAT(runs_of(negation({4}), {4})[0], ElementsAre(-1, -2, -2, -2));
+}
+
+TEST_F(Inject, AStuckBitIsSetInEveryElement) {
+  use("stuck@neg:22");  // of the fraction: half of the power of two
+  EXPECT_THAT(runs_of(negation({4}), {4})[0], ElementsAre(-1.5f, -3, -3, -6));
+  use("stuck@neg:32");
+  EXPECT_THAT(runs_of(negation({2}), {2})[0], ElementsAre(-1, -2)) << "a float has no such bit";
+}
+
+TEST_F(Inject, AStaleResultIsTheFirstRunsForEver) {
+  use("stale@neg");
+  const auto results = runs_of(negation({2}), {2}, 3);
+  for (const auto& each : results) EXPECT_THAT(each, ElementsAre(-1, -2));
+}
+
+graph::Model product() {
+  Builder b("product");
+  const Edge x = b.data("x", DataType::Float, {1, 3}, 0);
+  const Edge w = b.constant<float>("w", DataType::Float, {3, 1}, {4096, 0.5f, 0.5f});
+  b.outputs({b.op("MatMulV2", "product", {x, w})});
+  return b.model();
+}
+
+TEST_F(Inject, HalfSumsLoseWhatHalfPrecisionCannotHold) {
+  EXPECT_THAT(runs_of(product(), {1, 3})[0], ElementsAre(4098.5f));  // 4096 + 1 + 1.5
+  use("halfsum@product");
+  EXPECT_THAT(runs_of(product(), {1, 3})[0], ElementsAre(4096)) << "beside 4096 the next half is 4100";
+  use("halfsum@neg");  // no sum
+  EXPECT_THAT(runs_of(negation({2}), {2})[0], ElementsAre(-1, -2));
+}
+
 TEST_F(Inject, AnOverwriteHitsFourElementsOfWhatIsStillNeeded) {
   for (const auto& made : {small_model({6}), eager_model()}) {
     use("overwrite@late->early");
