@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
   add_overflow(app, exit_code);
   add_match(app, exit_code);
   add_compare(app, exit_code);
+  add_blame(app, exit_code);
   add_cache(app, exit_code);
   add_bisect(app, exit_code);
   refuse_empty_values(app);

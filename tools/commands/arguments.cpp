@@ -12,7 +12,7 @@
 namespace belay::tools {
 namespace {
 
-constexpr const char* kNotThereYet[] = {"blame"};
+constexpr const char* kNotThereYet[] = {"report"};
 
 // "a, b or c"
 std::string joined(const std::vector<std::string>& names, const std::string& last) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blame/blame.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/closest.h"
+#include "base/text.h"
+#include "blame/examiner.h"
+#include "blame/executions.h"
+#include "compare/matching.h"
+#include "dump/format/names.h"
+#include "executor/branch.h"
+
+namespace belay::blame {
+namespace {
+
+std::set<std::string> names_in(const graph::Model& model) {
+  std::set<std::string> names;
+  for (const graph::Graph& graph : model.graphs)
+    for (const graph::Node& node : graph.nodes)
+      if (executor::has_task(node)) names.insert({node.name, dump::mangled(node.name)});
+  return names;
+}
+
+bool is_of(const Execution& execution, const std::set<std::string>& names) {
+  return std::ranges::any_of(execution.records, [&](const Record& record) { return names.contains(record.op); });
+}
+
+Status no_execution(const Question& question, const std::vector<Execution>& all, const std::set<std::string>& names) {
+  if (all.empty() || all[0].records.empty())
+    return {ACL_ERROR_PARSE_FILE,
+            formatted("{} holds no tensors; blame needs the tensors themselves: dump with \"dump_data\":\"tensor\" and "
+                      "\"dump_mode\":\"all\" (or \"output\")",
+                      question.side->name)};
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string& op = all[0].records[0].op;
+  return {
+      ACL_ERROR_PARSE_FILE,
+      formatted("no operator of {} is in model {}; the first in the dump is {}, the closest names in the model are {}",
+                question.side->name, question.model->name, op, closest_names(op, known))};
+}
+
+Status no_such_step(const Question& question, const std::vector<Execution>& executions) {
+  std::string steps;
+  for (const Execution& execution : executions) steps += (steps.empty() ? "" : ", ") + std::to_string(execution.step);
+  return {ACL_ERROR_PARSE_FILE,
+          formatted("{} has no execution {} of this model; it has {}", question.side->name, *question.step, steps)};
+}
+
+// The other side's partner of each output.
+Result<Truth> pair_sides(const Question& question) {
+  if (!question.truth) return Truth();
+  const auto matching = TRY(compare::match(*question.side, *question.truth, {}));
+  auto partners = std::make_shared<std::map<const compare::SideTensor*, const compare::SideTensor*>>();
+  for (const compare::Pair& pair : matching.pairs)
+    partners->emplace(&question.side->tensors[pair.ours], &question.truth->tensors[pair.truth]);
+  return Truth([partners](const compare::SideTensor& output) -> Source {
+    const auto partner = partners->find(&output);
+    if (partner == partners->end()) return nullptr;
+    auto source = partner->second->open();
+    return source.ok() ? std::move(source).value() : nullptr;
+  });
+}
+
+bool tells_more(const Report& report, const Report& than) {
+  return report.count(Verdict::Inherits) > 0 && than.count(Verdict::Inherits) == 0;
+}
+
+}  // namespace
+
+Result<Report> examine(const Question& question) {
+  const std::vector<Execution> all = executions_of(*question.side);
+  const auto names = names_in(*question.model);
+  std::vector<Execution> executions;
+  std::ranges::copy_if(all, std::back_inserter(executions), [&](const Execution& each) { return is_of(each, names); });
+  if (executions.empty()) return no_execution(question, all, names);
+  const Truth truth = TRY(pair_sides(question));
+  std::optional<Report> first;
+  for (size_t i = 0; i < executions.size(); ++i) {
+    if (question.step && executions[i].step != *question.step) continue;
+    Examiner examiner(question, std::span(executions).first(i + 1), truth);
+    Report report = examiner.examine();
+    if (report.anyone_guilty() || question.step) return report;
+    if (!first || tells_more(report, *first)) first = std::move(report);
+  }
+  if (!first) return no_such_step(question, executions);
+  return *std::move(first);
+}
+
+}  // namespace belay::blame

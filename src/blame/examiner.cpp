@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blame/examiner.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "blame/evidence.h"
+
+namespace belay::blame {
+namespace {
+
+constexpr size_t kMostEvidence = 10;  // operators that more is told of than their numbers
+constexpr std::string_view kOriginalNames = "_datadump_original_op_names";
+
+size_t tasks_in(const Execution& execution) {
+  return static_cast<size_t>(
+      std::ranges::count_if(execution.records, [](const Record& record) { return record.op_type != "Data"; }));
+}
+
+// The first difference between two tensors of one type; `different` 0: there is none, or they cannot be compared.
+Changed difference(const Held& made, const Held& read) {
+  Changed found;
+  if (!made.source || !read.source || made.source->count() != read.source->count()) return found;
+  const auto was = made.weight ? value_of(*made.source) : Result<exact::Value>(Status{ACL_ERROR_INVALID_PARAM, ""});
+  std::vector<std::byte> storage_made, storage_read, rounded;
+  auto left = bytes_of(*made.source, storage_made), right = bytes_of(*read.source, storage_read);
+  if (!left.ok() || !right.ok()) return found;
+  std::span<const std::byte> a = *left, b = *right;
+  if (made.source->type() != read.source->type()) {  // a weight may have been made narrower
+    if (!was.ok()) return found;
+    auto narrow = exact::narrowed(*was, read.source->type());
+    if (!narrow.ok()) return found;
+    rounded = std::move(narrow).value();
+    a = rounded;
+  }
+  if (a.size() != b.size() || a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0) return found;
+  const auto x = exact::widened(read.source->type(), read.source->shape(), a);
+  const auto y = exact::widened(read.source->type(), read.source->shape(), b);
+  if (!x.ok() || !y.ok()) return found;
+  const size_t each = a.size() / static_cast<size_t>(read.source->count());
+  found.count = read.source->count();
+  found.shape = read.source->shape();
+  for (int64_t i = 0; i < found.count; ++i) {
+    const size_t at = static_cast<size_t>(i) * each;
+    if (std::memcmp(a.data() + at, b.data() + at, each) == 0) continue;
+    if (found.different++ > 0) continue;
+    found.first = i;
+    found.was = element_of(*x, i), found.is = element_of(*y, i);
+  }
+  return found;
+}
+
+}  // namespace
+
+Examiner::Examiner(const Question& question, std::span<const Execution> executions, Truth truth)
+    : question_(question), executions_(executions), truth_(std::move(truth)) {}
+
+Report Examiner::examine() {
+  const Execution& execution = executions_.back();
+  report_ = {};
+  report_.place = execution.place;
+  if (question_.plans) question_.plans(tasks_in(execution));
+  Walk walk(*question_.model, execution, question_.given, [this](const Ran& each) { ran(each); });
+  const std::vector<Held> results = walk.run();
+  tell_shares(walk, results);
+  for (const graph::Node* node : walk.unrecorded()) report_.unrecorded.push_back(node->name);
+  for (const Record* record : walk.foreign())
+    if (record->op_type != "Data") report_.foreign.push_back(record->op);
+  return std::move(report_);
+}
+
+void Examiner::ran(const Ran& ran) {
+  OperatorReport report{
+      .op = ran.node.name, .op_type = ran.node.type, .time = ran.record.time, .task = ran.record.task};
+  report.sources = graph::get_or(ran.node.attributes, kOriginalNames, std::vector<std::string>{ran.node.name});
+  const size_t changes_before = report_.changed.size();
+  find_changes(ran);
+  Trial trial(*question_.model, ran);
+  trial.judge(truth_, report);
+  if (report.verdict == Verdict::Guilty) absolve(ran, trial, report, changes_before);
+  if (report.verdict == Verdict::Guilty && report_.count(Verdict::Guilty) < kMostEvidence) {
+    report.evidence = gather_evidence(trial, ran, report, executions_);
+    if (!ran.in_loop) remember(ran, trial, report_.operators.size());
+  }
+  report_.operators.push_back(std::move(report));
+  if (question_.advances) question_.advances();
+}
+
+void Examiner::find_changes(const Ran& ran) {
+  for (size_t i = 0; i < ran.read.size() && i < ran.record.inputs.size(); ++i)
+    if (ran.record.inputs[i]) find_change(ran, i);
+}
+
+void Examiner::find_change(const Ran& ran, size_t input) {
+  const Held& made = ran.made[input];
+  if (!made.known() || !made.present) return;
+  LastSeen& seen = seen_.try_emplace({made.origin, made.time}, LastSeen{made.time}).first->second;
+  if (seen.told) return;
+  Changed changed = difference(made, ran.read[input]);
+  if (changed.different == 0) {
+    seen.time = ran.record.time;
+    return;
+  }
+  seen.told = true;
+  changed.weight = made.weight != nullptr;
+  changed.tensor = made.origin;
+  changed.reader = ran.node.name;
+  changed.input = input;
+  if (!changed.weight) changed.suspects = who_ran(seen.time, ran.record.time);
+  report_.changed.push_back(std::move(changed));
+}
+
+// An operator whose input is overwritten after it has read it is recorded with what it did not read.
+void Examiner::absolve(const Ran& ran, Trial& trial, OperatorReport& report, size_t changes_before) {
+  const auto added = std::span(report_.changed).subspan(changes_before);
+  if (added.empty() || !trial.innocent_of(ran.made)) return;
+  report.verdict = Verdict::Clean;
+  for (Changed& changed : added)
+    if (!changed.weight) changed.suspects = {ran.node.name};
+}
+
+void Examiner::remember(const Ran& ran, const Trial& trial, size_t place) {
+  Misdeed misdeed{.node = &ran.node};
+  for (size_t o = 0; o < trial.got().size() && o < trial.expected().size(); ++o) {
+    misdeed.got.emplace_back();
+    misdeed.expected.emplace_back();
+    if (!trial.got()[o]) continue;
+    auto got = ran.record.outputs[o]->open();
+    if (!got.ok()) return;
+    auto expected = source_of(trial.expected()[o].value, (*got)->type());
+    if (!expected.ok()) return;
+    misdeed.got.back() = std::move(got).value();
+    misdeed.expected.back() = std::move(expected).value();
+  }
+  misdeeds_.push_back(std::move(misdeed));
+  culprits_.push_back(place);
+}
+
+void Examiner::tell_shares(const Walk& walk, std::span<const Held> results) {
+  if (misdeeds_.empty()) return;
+  Correction correction(question_.model, walk.inputs(), results, misdeeds_);
+  if (const Status status = correction.prepare(); !status.ok()) {
+    report_.notes.push_back("what the final outputs would be without them is not known: " + status.message);
+    return;
+  }
+  for (size_t i = 0; i < misdeeds_.size(); ++i)
+    if (const auto share = correction.share(i); share.ok()) report_.operators[culprits_[i]].evidence->share = *share;
+}
+
+std::vector<std::string> Examiner::who_ran(uint64_t after, uint64_t until) const {
+  std::vector<std::string> names;
+  for (const Record& record : executions_.back().records)
+    if (record.time > after && record.time <= until && record.op_type != "Data") names.push_back(record.op);
+  return names;
+}
+
+}  // namespace belay::blame

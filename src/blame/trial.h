@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "blame/report.h"
+#include "blame/walk.h"
+#include "exact/evaluate.h"
+
+namespace belay::blame {
+
+// The other side's elements of an output; null when it has none.
+using Truth = std::function<Source(const compare::SideTensor& output)>;
+
+// One run of an operator, computed again in double precision from what it read.
+class Trial {
+ public:
+  // Both are borrowed.
+  Trial(const graph::Model& model, const Ran& ran);
+
+  // Fills verdict, reason and outputs.
+  void judge(const Truth& truth, OperatorReport& report);
+
+  // What judge() has computed; empty when the operator is not checkable.
+  const graph::Node& node() const { return node_; }  // with the types that were recorded
+  std::span<const exact::Value> inputs() const { return inputs_; }
+  std::span<const exact::Output> expected() const { return expected_; }
+  // The recorded output, wide; by the operator's output.
+  const std::vector<std::optional<exact::Value>>& got() const { return got_; }
+
+  // What the operator would give if its inputs were these.
+  Result<std::vector<exact::Output>> evaluate(std::span<const exact::Value> inputs) const;
+  // The same if it were this node.
+  Result<std::vector<exact::Output>> evaluate(const graph::Node& node, std::span<const exact::Value> inputs) const;
+  // Whether it is innocent when it read what the producers made instead of what the record says.
+  bool innocent_of(std::span<const Held> inputs);
+
+ private:
+  Status recompute(std::span<const Held> inputs);
+  Status read_outputs();
+  Result<OutputReport> judge_output(size_t output, const Truth& truth) const;
+
+  const graph::Model& model_;
+  const Ran& ran_;
+  graph::Node node_;
+  std::vector<exact::Value> inputs_;
+  std::vector<exact::Output> expected_;
+  std::vector<std::optional<exact::Value>> got_;
+  std::vector<Source> sources_;  // of the recorded outputs
+};
+
+}  // namespace belay::blame

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""belay blame as a person meets it: what it says of good, bad and missing input. Usage: test_blame.py DRIVER ATC BELAY [TEST...]"""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import networks
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+DRIVER, ATC, BELAY = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+AGREE, GUILTY, USAGE, BAD_INPUT = range(4)
+
+
+class Blame(unittest.TestCase):
+    def setUp(self):
+        made = tempfile.TemporaryDirectory(prefix="belay-blame-")
+        self.addCleanup(made.cleanup)
+        self.work = pathlib.Path(made.name)
+        self.path, shape, _, _ = networks.save("encoder", self.work)
+        random = np.random.default_rng(3)
+        for step in range(2):
+            random.standard_normal(shape).astype(np.float32).tofile(self.work / f"x{step}.bin")
+            np.save(self.work / f"x{step}.npy", np.fromfile(self.work / f"x{step}.bin", np.float32).reshape(shape))
+
+    def run_model(self, fault="", folder="d", model="encoder.onnx", steps=1, **more):
+        (self.work / folder).mkdir()
+        config = {"dump": {"dump_path": folder, "dump_list": [{}], "dump_mode": "all", **more}}
+        (self.work / "acl.json").write_text(json.dumps(config))
+        calls = ["init=acl.json", "input=x0.bin", f"load={model}", "run", *(["refill=x1.bin", "run"] if steps == 2 else [])]
+        environment = {**os.environ, "ASCEND_GLOBAL_LOG_LEVEL": "4", **({"BELAY_FAULT": fault} if fault else {})}
+        subprocess.run([DRIVER, *calls, "unload", "finalize"], check=True, cwd=self.work, env=environment)
+
+    def blame(self, *arguments, code=AGREE, model="encoder.onnx"):
+        command = [BELAY, "blame", *(arguments or ["d"]), "--model", model]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.work)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def report(self, *arguments, code=AGREE, **more):
+        return json.loads(self.blame(*(arguments or ["d"]), "--json", code=code, **more).stdout)
+
+    def guilty(self, report):
+        return [each["op"] for each in report["operators"] if each["verdict"] == "guilty"]
+
+    def operators(self):
+        """Of the run without a fault."""
+        self.run_model(folder="clean")
+        return [each["op"] for each in self.report("clean")["operators"]]
+
+    def test_a_clean_run_accuses_nobody(self):
+        self.run_model()
+        done = self.blame("d", "--all")
+        self.assertIn(", 0 guilty", done.stdout)
+        self.assertNotIn("cause:", done.stdout)
+
+    def test_the_whole_story_of_a_guilty_product(self):
+        self.run_model("nan@MatMul_0")
+        text = self.blame(code=GUILTY).stdout
+        self.assertRegex(text, r"1\. guilty: \w+ .*MatMul_0")
+        self.assertRegex(text, r"worst at \[\d+,\d+,\d+\]: got nan, expected -?\d")
+        self.assertIn("a sum of 24 products", text)
+        self.assertIn("although every input is finite", text)
+        self.assertRegex(text, r"when it alone is corrected, 100 % of the error")
+        self.assertRegex(text, r"belay replay d/.*/0 .*--op .*MatMul_0")
+
+    def test_outputs_alone_are_enough(self):
+        for fault in "bitflip@Add_1:3", "transpose@MatMul_8":
+            folder = fault.split("@")[0]
+            self.run_model(fault, folder, dump_mode="output")
+            whom = [each for each in self.report(folder, code=GUILTY)["operators"] if each["verdict"] == "guilty"]
+            self.assertEqual(len(whom), 1, whom)
+            self.assertIn(fault.split("@")[1].split(":")[0], whom[0]["sources"])
+
+    def test_inputs_that_are_not_in_the_dump_are_asked_for_and_taken(self):
+        self.run_model("nan@MatMul_0", dump_mode="output")
+        for path in self.work.glob("d/*/*/*/*/*/Data.*"):
+            path.unlink()
+        first = self.report()["operators"][0]
+        self.assertEqual(first["verdict"], "not checkable")
+        self.assertIn("--input x=FILE", first["why"])
+        self.assertEqual(len(self.guilty(self.report("d", "--input", "x=x0.npy", code=GUILTY))), 1)
+        self.assertIn("the model has no input 'y'", self.blame("d", "--input", "y=x0.npy", code=BAD_INPUT).stderr)
+
+    def test_the_other_side_tells_inherited_from_contributed(self):
+        names = self.operators()
+        self.run_model(f"shift@{names[3]}")
+        report = self.report("d", "clean", code=GUILTY)
+        self.assertEqual(self.guilty(report), [names[3]])
+        words = {each["op"]: each["verdict"] for each in report["operators"]}
+        self.assertIn("inherits", words.values())
+        for name in names[:3]:
+            self.assertNotEqual(words[name], "inherits")
+        last = report["operators"][-1]["outputs"][0]
+        self.assertGreater(last["inherited"], last["allowed"])
+        self.assertLessEqual(last["contributed"], last["allowed"])
+
+    def test_each_of_two_guilty_ones_is_named_with_its_share(self):
+        names = [name for name in self.operators() if "MatMul" in name]
+        self.run_model(f"bitflip@{names[-2]}:3; bitflip@{names[-1]}:2; seed=1")
+        report = self.report(code=GUILTY)
+        self.assertEqual(self.guilty(report), names[-2:])
+        shares = [each["share"] for each in report["operators"] if each["verdict"] == "guilty"]
+        self.assertGreater(max(shares), 0.5)
+
+    def test_a_stale_result_is_found_in_the_execution_that_has_it(self):
+        name = [name for name in self.operators() if "MatMul" in name][-1]
+        self.run_model(f"stale@{name}", steps=2)
+        text = self.blame(code=GUILTY).stdout
+        self.assertIn("cause: stale: it is the result of execution 0 again", text)
+        self.assertEqual(self.guilty(self.report("d", "--step", "0")), [])
+        self.assertIn("no execution 7 of this model; it has 0, 1", self.blame("d", "--step", "7", code=BAD_INPUT).stderr)
+
+    def test_a_weight_that_is_not_the_models_is_a_finding(self):
+        model = onnx.load(str(self.path))
+        weight = next(each for each in model.graph.initializer if len(each.dims) == 2)
+        array = numpy_helper.to_array(weight).copy()
+        array.flat[5] += 1
+        weight.CopyFrom(numpy_helper.from_array(array, weight.name))
+        onnx.save(model, str(self.work / "other.onnx"))
+        self.run_model(model="other.onnx")
+        report = self.report(code=GUILTY)
+        self.assertEqual(self.guilty(report), [])
+        changed = report["changed"][0]
+        self.assertEqual((changed["kind"], changed["different"], changed["elements"]), ("weight", 1, array.size))
+
+    def test_precision_is_not_guilt(self):
+        command = [ATC, "--model=encoder.onnx", "--framework=5", "--output=half", "--soc_version=Ascend910B3",
+                   "--precision_mode=force_fp16"]  # fmt: skip
+        subprocess.run(command, check=True, cwd=self.work, stdout=subprocess.DEVNULL)
+        self.run_model(model="half.om", folder="half")
+        self.run_model(folder="single")
+        for arguments, model in ((["half"], "half.om"), (["half", "single"], "half.om"), (["half", "single"], "encoder.onnx"),
+                                 (["half"], "encoder.onnx"), (["single", "half"], "encoder.onnx")):  # fmt: skip
+            report = self.report(*arguments, model=model)
+            self.assertEqual(self.guilty(report), [])
+            self.assertGreater(sum(each["verdict"] in ("clean", "inherits") for each in report["operators"]), 10)
+
+    def test_files_that_are_not_whole_are_said_and_passed_over(self):
+        self.run_model("nan@MatMul_0")
+        whole = sorted(self.work.glob("d/*/*/*/*/*/*MatMul*"))
+        os.chmod(whole[-1], 0o600)
+        whole[-1].write_bytes(whole[-1].read_bytes()[:100])
+        (whole[0].parent / "Conv2D.foreign.7.0.1794724521522129").write_bytes(b"no dump")
+        done = self.blame(code=GUILTY)
+        self.assertIn(whole[-1].name, done.stderr)
+        self.assertIn("foreign", done.stderr)
+        self.assertIn("not in the dump", done.stdout)
+
+    def test_statistics_are_not_enough_and_what_is_needed_is_said(self):
+        self.run_model(dump_data="stats")
+        self.assertIn("dump_mode", self.blame(code=BAD_INPUT).stderr)
+
+    def test_another_model_is_told_from_the_right_one(self):
+        self.run_model()
+        networks.save("mobile", self.work)
+        self.assertIn("the closest names in the model are", self.blame(model="mobile.onnx", code=BAD_INPUT).stderr)
+        self.assertIn("none.om", self.blame(model="none.om", code=BAD_INPUT).stderr)
+
+    def test_wrong_use(self):
+        for arguments in ([], ["d"], ["d", "--model"], ["d", "--model", "m.om", "--step", "x"], ["d", "e", "f", "--model", "m.om"]):
+            done = subprocess.run([BELAY, "blame", *arguments], capture_output=True, text=True, cwd=self.work)
+            self.assertEqual(done.returncode, USAGE, arguments)
+
+    def test_csv_has_a_line_for_every_output(self):
+        self.run_model()
+        report = self.report("d", "--csv", "blame.csv")
+        lines = list(csv.DictReader((self.work / "blame.csv").open()))
+        self.assertEqual([line["op"] for line in lines], [each["op"] for each in report["operators"] for _ in each["outputs"] or [0]])
+        self.assertTrue(all(float(line["contributed"]) <= float(line["allowed"]) for line in lines if line["verdict"] == "clean"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// belay blame: the operator that is guilty, from what a dump says each of them read and made.
+#include "blame/blame.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+
+#include "base/faults.h"
+#include "base/files/atomic_file.h"
+#include "blame/model_file.h"
+#include "commands/arguments.h"
+#include "commands/blame_report.h"
+#include "commands/commands.h"
+#include "commands/progress.h"
+#include "commands/run_inputs.h"
+#include "commands/tensor_io.h"
+#include "inspect/dump_tree.h"
+
+namespace belay::tools {
+namespace {
+
+struct BlameOptions {
+  std::filesystem::path dump, other, model, csv;
+  std::vector<std::string> inputs;
+  std::optional<int64_t> step;
+  bool json = false, all = false;
+};
+
+template <class T>
+T or_throw(Result<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.status().message);
+  return std::move(result).value();
+}
+
+blame::GivenTensors read_inputs(const BlameOptions& options, const graph::Model& model) {
+  std::vector<std::string> names;
+  const graph::Graph& main = model.main();
+  for (const int node : main.input_nodes()) names.push_back(main.nodes[static_cast<size_t>(node)].name);
+  const GivenInputs given(options.inputs, {}, names);
+  blame::GivenTensors tensors;
+  for (const int index : main.input_nodes()) {
+    const graph::Node& node = main.nodes[static_cast<size_t>(index)];
+    const std::string file = given.file(node.name);
+    if (file.empty() || node.outputs.empty()) continue;
+    const graph::TensorDesc& desc = node.outputs[0];
+    const HostTensor wanted{node.name, static_cast<aclDataType>(desc.type), desc.shape, {}};
+    auto read = std::make_shared<const HostTensor>(read_tensor(file, wanted));
+    tensors[node.name] = or_throw(blame::source_of(desc.type, read->shape, read->bytes, read));
+  }
+  return tensors;
+}
+
+void write_csv(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(path.string() + " cannot be written");
+}
+
+// Statistics have names of dump files and hold no tensors.
+bool only_statistics(const std::filesystem::path& dump) {
+  const auto found = inspect::find_dumps({dump});
+  return found.ok() && !(*found).empty() &&
+         std::ranges::all_of(*found, [](const inspect::FoundDump& each) { return each.statistics; });
+}
+
+compare::Side open_dump(const std::filesystem::path& dump) {
+  auto side = compare::open_side(dump);
+  if (!side.ok() && only_statistics(dump))
+    throw std::runtime_error(dump.string() +
+                             " holds statistics only; blame needs the tensors: dump with \"dump_data\":\"tensor\" and "
+                             "\"dump_mode\":\"all\" (or \"output\")");
+  return or_throw(std::move(side));
+}
+
+int blame_dump(const BlameOptions& options) {
+  set_faults({});  // those of BELAY_FAULT are for what was run, not for what runs now
+  const compare::Side side = open_dump(options.dump);
+  std::optional<compare::Side> truth;
+  if (!options.other.empty()) truth = or_throw(compare::open_side(options.other));
+  std::vector<std::string> problems = side.problems;
+  if (truth) problems.insert(problems.end(), truth->problems.begin(), truth->problems.end());
+  for (const std::string& problem : problems) std::fprintf(stderr, "belay blame: %s\n", problem.c_str());
+
+  blame::Question question{.side = &side, .truth = truth ? &*truth : nullptr};
+  question.model = or_throw(blame::read_model(options.model));
+  question.given = read_inputs(options, *question.model);
+  question.step = options.step;
+  std::optional<Progress> progress;
+  question.plans = [&](size_t total) { progress.emplace("examining", total); };
+  question.advances = [&] { progress->advance(); };
+  const blame::Report report = or_throw(blame::examine(question));
+  progress.reset();
+
+  const BlameView view{options.dump, options.model, options.all, truth.has_value()};
+  if (!options.csv.empty()) write_csv(options.csv, blame_csv(report));
+  if (options.json)
+    std::printf("%s\n", blame_json(report, view, problems).c_str());
+  else
+    print_blame(report, view);
+  return report.anyone_guilty() ? kDiffer : !problems.empty() ? kBadInput : kAgree;
+}
+
+}  // namespace
+
+void add_blame(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("blame", "Name the operator that is guilty: compute each again from what it read");
+  auto options = std::make_shared<BlameOptions>();
+  command
+      ->add_option("dump", options->dump,
+                   "A dump, of ours or of an NPU: with inputs (\"dump_mode\":\"all\") or with outputs only")
+      ->type_name("DUMP")
+      ->required();
+  command->add_option("other", options->other, "What is right: another dump, or a folder of .npy files (default: none)")
+      ->type_name("OTHER");
+  command
+      ->add_option("-m,--model", options->model,
+                   "The .om or .onnx file that the dump came from (default: none, it must be given)")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("-i,--input", options->inputs,
+                   "An input of the model that is not in the dump: FILE in order, or NAME=FILE (default: "
+                   "none)")
+      ->type_name("FILE");
+  command
+      ->add_option("--step", options->step,
+                   "Examine this execution (default: the first with a guilty operator, else the first)")
+      ->type_name("N");
+  command->add_flag("--all", options->all,
+                    "Print a line for every operator (default: only for those with something to tell)");
+  command->add_option("--csv", options->csv, "Write a line for every output to this file (default: none)")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json, "Print JSON (default: text)");
+  command->callback([options, &exit_code] { exit_code = blame_dump(*options); });
+}
+
+}  // namespace belay::tools
