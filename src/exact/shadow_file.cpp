@@ -23,7 +23,8 @@ Loss& loss() {
 }
 
 void lose(Status status) {
-  log_warning(LogModule::Ge, "BELAY_SHADOW: {}", status.message);
+  status.message = "BELAY_SHADOW: " + status.message;
+  log_warning(LogModule::Ge, "{}", status.message);
   const std::lock_guard lock(loss().mutex);
   if (loss().status.ok()) loss().status = std::move(status);
 }

@@ -72,6 +72,10 @@ Result<std::optional<Tracked>> Walk::run_products(const Operation& operation, st
 
 Walk::Outputs Walk::run_graph(const graph::Graph& graph, GraphRole role, std::span<const Tracked> inputs) const {
   std::vector<std::vector<Tracked>> values(graph.nodes.size());
+  std::vector<int> uses(graph.nodes.size());
+  for (const Node& node : graph.nodes)
+    for (const graph::Edge& edge : node.inputs)
+      if (edge.connected()) ++uses[static_cast<size_t>(edge.node)];
   std::vector<Tracked> results;
   TRY(executor::walk(graph, [&](NodeKind kind, size_t i) -> Status {
     const Node& node = graph.nodes[i];
@@ -79,6 +83,9 @@ Walk::Outputs Walk::run_graph(const graph::Graph& graph, GraphRole role, std::sp
     for (const graph::Edge& edge : node.inputs)
       taken.push_back(edge.connected() ? values[static_cast<size_t>(edge.node)].at(static_cast<size_t>(edge.output))
                                        : Tracked{.value = {.present = false}});
+    for (const graph::Edge& edge : node.inputs)
+      if (edge.connected() && --uses[static_cast<size_t>(edge.node)] == 0)
+        values[static_cast<size_t>(edge.node)].clear();
     switch (kind) {
       case NodeKind::Input: {
         const size_t port = executor::input_port(node, role);

@@ -27,7 +27,8 @@ namespace belay::tools {
 namespace {
 
 constexpr size_t kMostConfigBytes = 10 << 20;
-constexpr std::string_view kTimelineLost = "BELAY_TIMELINE: ";  // how the library begins its sentence
+// How the library begins its sentences.
+constexpr std::string_view kTimelineLost = "BELAY_TIMELINE: ", kShadowLost = "BELAY_SHADOW: ";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -113,6 +114,7 @@ void run(const RunOptions& options) {
   session.reset();  // afterwards every file of the dump is there, or aclFinalize says which are not
   const std::string lost = what_was_lost();
   if (lost.starts_with(kTimelineLost)) throw std::runtime_error(lost.substr(kTimelineLost.size()));
+  if (lost.starts_with(kShadowLost)) throw std::runtime_error(lost);
   if (options.profile) profile->read(times.size(), threads_given(options.threads));
   if (shadow) shadow->read();
   const bool dumped = !dump.empty() && std::filesystem::exists(dump);
