@@ -2,6 +2,7 @@
 #include "bisect/bisect.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -14,7 +15,9 @@ namespace {
 class Bisection {
  public:
   explicit Bisection(const Question& question)
-      : question_(question), network_(question.model, question.inputs, question.narrow, question.threads) {}
+      : question_(question),
+        limits_(limits_for(question)),
+        network_(question.model, question.inputs, question.narrow, question.threads) {}
 
   Result<Answer> run(const std::function<void(size_t, size_t)>& progress) {
     TRY(compare_float());
@@ -37,9 +40,10 @@ class Bisection {
     operators_ = TRY(network_.operators());
     const auto results = TRY(network_.run_float());
     ++answer_.trials;
-    truth_ = question_.truth.empty() ? results : question_.truth;
+    truth_ = question_.truth;
+    if (truth_.empty()) std::ranges::transform(results, std::back_inserter(truth_), truth_of);
     if (truth_.size() != results.size())
-      return {ACL_ERROR_INVALID_FILE,
+      return {ACL_ERROR_PARSE_FILE,
               formatted("the model has {} outputs; {} are given to compare with", results.size(), truth_.size())};
     answer_.in_float = TRY(distances(results));
     return {};
@@ -47,7 +51,7 @@ class Bisection {
 
   Result<std::vector<Distance>> distances(const std::vector<Array>& results) const {
     std::vector<Distance> all;
-    for (size_t i = 0; i < results.size(); ++i) all.push_back(TRY(distance(results[i], truth_[i], question_.limits)));
+    for (size_t i = 0; i < results.size(); ++i) all.push_back(TRY(distance(results[i], *truth_[i], limits_)));
     return all;
   }
 
@@ -108,16 +112,23 @@ class Bisection {
   }
 
   const Question& question_;
+  const compare::Limits limits_;
   const Network network_;
   Answer answer_;
   std::vector<Operator> operators_;
   std::vector<size_t> order_;  // places in operators_
   std::vector<double> scores_;
-  std::vector<Array> truth_;
+  std::vector<Truth> truth_;
   std::map<Kept, std::vector<Distance>> tried_;
 };
 
 }  // namespace
+
+compare::Limits limits_for(const Question& question) {
+  if (!question.limits.empty()) return question.limits;
+  const auto narrow = question.narrow == Narrow::Half ? graph::DataType::Float16 : graph::DataType::BFloat16;
+  return compare::usual_limits(narrow, narrow);
+}
 
 Result<Answer> bisect(const Question& question, const std::function<void(size_t, size_t)>& progress) {
   return Bisection(question).run(progress);

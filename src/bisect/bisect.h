@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "bisect/array.h"
-#include "bisect/limits.h"
+#include "bisect/distance.h"
 #include "bisect/network.h"
 
 namespace belay::bisect {
@@ -17,8 +17,8 @@ namespace belay::bisect {
 struct Question {
   std::filesystem::path model;
   std::vector<Array> inputs;  // all of the model's, in its order
-  std::vector<Array> truth;   // of each output, in its order; empty: the model's own results in float
-  Limits limits;
+  std::vector<Truth> truth;   // of each output, in its order; empty: the model's own results in float
+  compare::Limits limits;     // empty: the usual ones of the narrow type
   Narrow narrow = Narrow::Half;
   int threads = 0;
 };
@@ -46,6 +46,9 @@ struct Answer {
   // Types on the black list with which mixed precision passes; nothing when it does not.
   std::optional<std::vector<std::string>> black;
 };
+
+// What an output must fulfil: the question's limits, else the usual ones.
+compare::Limits limits_for(const Question& question);
 
 // `progress` is told how many of how many operators are decided. 100006 when the truth does not fit the outputs.
 Result<Answer> bisect(const Question& question, const std::function<void(size_t done, size_t of)>& progress);

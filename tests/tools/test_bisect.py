@@ -16,7 +16,8 @@ import onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 BELAY, ATC = sys.argv.pop(1), sys.argv.pop(1)
-RTOL, ATOL = 1e-2, 1e-3  # what belay bisect takes when nothing is given
+RTOL, ATOL = 1e-2, 1e-3
+LIMITS = ["--rtol", str(RTOL), "--atol", str(ATOL)]
 RANDOM = np.random.default_rng(5)
 
 
@@ -76,7 +77,7 @@ class Bisect(unittest.TestCase):
 
     def test_a_sum_that_overflows(self):
         truth = self.sum_that_overflows()
-        report = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", "--json")
+        report = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", "--json", *LIMITS)
         self.assertEqual(self.names(report), ["sum", "mean"])  # the quotient reads the sum
         self.assertEqual((self.work / "lists/keep_dtype.cfg").read_text(), "sum\nmean\n")
         self.assertTrue(report["minimal"] and report["operators"] == 5)
@@ -89,7 +90,7 @@ class Bisect(unittest.TestCase):
         truth = e / e.sum(1, keepdims=True)
         self.save([("Exp", ["x"], "e", "exp"), ("ReduceSum", ["e", "axes"], "s", "total", {"keepdims": 1}),
                    ("Div", ["e", "s"], "q", "quotient"), ("Relu", ["q"], "y", "relu")], {"axes": np.int64([1])}, [3, 7], {"y": 2}, x, [truth])  # fmt: skip
-        report = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", "--json")
+        report = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", "--json", *LIMITS)
         self.assertEqual(self.names(report), ["exp", "total", "quotient"])
         self.check_lists(truth, report)
 
@@ -100,7 +101,7 @@ class Bisect(unittest.TestCase):
         self.save([("ReduceMean", ["x"], "m", "mean", {"axes": [1], "keepdims": 1}), ("Sub", ["x", "m"], "c", "centred"),
                    ("Mul", ["c", "k"], "s", "scaled"), ("Add", ["s", "h"], "y", "shifted")],
                   {"k": np.float32(3), "h": np.float32(0.5)}, [4, 64], {"y": 2}, x, [truth])
-        report = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", "--json")
+        report = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", "--json", *LIMITS)
         self.assertEqual(self.names(report), ["mean", "centred"])
         self.check_lists(truth, report)
 
@@ -136,7 +137,7 @@ class Bisect(unittest.TestCase):
         np.save(self.work / "y0.npy", truth * 1.1)
         out = self.bisect("--input", "x.npy", "--against", "y0.npy", code=1, raw=True)
         self.assertIn("does not pass even with everything in float32: y: cosine ", out)
-        self.assertIn("\n1 trials\n", out)
+        self.assertIn("\n1 trial\n", out)
         report = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", "--json", code=1)
         self.assertEqual((report["result"], report["files"]), ("does not pass in float32 either", []))
 
@@ -181,12 +182,36 @@ class Bisect(unittest.TestCase):
         self.sum_that_overflows()
         # An infinite output passes no cosine; without `post` and `relu` all of it is one operator's.
         self.assertEqual(self.names(self.bisect("--input", "x.npy", "--against", "y0.npy", "--cosine", "0.999", "--json")), ["sum", "mean"])
+        self.assertEqual(self.names(self.bisect("--input", "x.npy", "--against", "y0.npy", "--json")), ["sum", "mean"])  # the usual limits
         tight = self.bisect("--input", "x.npy", "--against", "y0.npy", "--rtol", "1e-6", "--json")
         self.assertEqual(self.names(tight), ["pre", "sum", "mean", "post", "relu"])
 
+    def test_the_rules_let_belay_compare_accept_what_was_kept(self):
+        self.sum_that_overflows()
+        self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", "--json")
+        for name, options in {"golden": [], "half": ["--precision_mode=force_fp16"],
+                              "kept": ["--precision_mode=force_fp16", "--keep_dtype=lists/keep_dtype.cfg"]}.items():  # fmt: skip
+            dump = {"dump_path": str(self.work / name), "dump_list": [{"model_name": "net"}], "dump_mode": "output", "dump_op_switch": "off"}
+            (self.work / name).mkdir()
+            (self.work / "acl.json").write_text(json.dumps({"dump": dump}))
+            subprocess.run([ATC, "--model=net.onnx", "--framework=5", "--output=net", "--soc_version=Ascend910B3", *options],
+                           cwd=self.work, check=True, capture_output=True)  # fmt: skip
+            subprocess.run([BELAY, "run", "net.om", "--input", "x.npy", "--dump", "acl.json"], cwd=self.work, check=True, capture_output=True)
+
+        def compare(side, *options):
+            done = subprocess.run([BELAY, "compare", side, "golden", *options], cwd=self.work, capture_output=True, text=True)
+            return done.returncode, done.stdout + done.stderr
+
+        # What the sum reads is float32 again, but was half: too far off for float32's own limits.
+        code, out = compare("kept")
+        self.assertEqual(code, 1, out)
+        self.assertIn("first in trans_Cast_1 output 0", out)
+        self.assertEqual(compare("kept", "--rules", "lists/compare_rules.json")[0], 0, compare("kept", "--rules", "lists/compare_rules.json"))
+        self.assertEqual(compare("half", "--rules", "lists/compare_rules.json")[0], 1)
+
     def test_the_text_says_what_was_tried(self):
         self.sum_that_overflows()
-        out = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", raw=True)
+        out = self.bisect("--input", "x.npy", "--against", "y0.npy", "-o", "lists", *LIMITS, raw=True)
         self.assertIn("net.onnx: 5 operators that fp16 changes; an output passes with |x - y| <= 0.001 + 0.01 * |y|\n", out)
         self.assertIn("all in fp16: it fails (y: cosine nan, element 0 is inf, should be 15", out)
         self.assertIn("passes when 2 of 5 operators stay in float32:\n", out)

@@ -138,21 +138,6 @@ HostTensor read_tensor(const std::string& path, const HostTensor& wanted) {
   return tensor;
 }
 
-HostTensor read_npy(const std::string& path) {
-  HostTensor tensor{path, ACL_FLOAT, {}, read_file(path)};
-  auto header = parse_npy_header(tensor.bytes);
-  if (!header.ok()) throw std::runtime_error(path + ": " + header.status().message);
-  const auto* type = std::ranges::find(kTypes, (*header).descr, &TypeRow::npy);
-  if (type == std::end(kTypes) || (*header).fortran_order)
-    throw std::runtime_error(path + " holds " + (*header).descr + ((*header).fortran_order ? ", column-major" : "") +
-                             "; row-major numbers are needed");
-  tensor.type = type->type == ACL_BF16 ? ACL_UINT16 : type->type;  // NumPy has no bfloat16
-  tensor.shape = (*header).shape;
-  tensor.bytes.erase(tensor.bytes.begin(), tensor.bytes.begin() + static_cast<long>((*header).data_offset));
-  if (tensor.bytes.size() < tensor.byte_size()) throw std::runtime_error(path + " is shorter than its header says");
-  return tensor;
-}
-
 void write_npy(const std::string& path, const HostTensor& tensor) {
   const TypeRow* type = find_type(tensor.type);
   const std::string header = make_npy_header(type ? type->npy : "|u1", tensor.shape);

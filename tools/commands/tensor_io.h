@@ -33,8 +33,6 @@ Summary summarize(const HostTensor& tensor);
 // Reads a .npy file, or the raw bytes of any other; throws std::runtime_error when type or size do not fit `wanted`.
 // The shape of a .npy replaces the wanted one.
 HostTensor read_tensor(const std::string& path, const HostTensor& wanted);
-// Reads a .npy file as it is, row-major; throws std::runtime_error.
-HostTensor read_npy(const std::string& path);
 void write_npy(const std::string& path, const HostTensor& tensor);
 
 // Floats between -1 and 1, integers and bools 0 or 1: safe as indices, too.
