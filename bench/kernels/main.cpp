@@ -80,7 +80,7 @@ struct Call {
   }
 
   void add(std::vector<backend::Tensor>& side, DataType type, const Shape& shape) {
-    memory.emplace_back(backend::storage_bytes(type, shape, Layout::Plain) + 64);
+    memory.emplace_back(graph::bytes_of(type, graph::element_count(shape)) + 64);
     bytes += static_cast<int64_t>(memory.back().size());
     side.push_back({type, shape, Layout::Plain, memory.back().data()});
   }

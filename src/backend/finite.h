@@ -3,7 +3,7 @@
 
 #include "backend/kernel.h"
 
-// graph/tensor/finite.h for tensors in any layout: what pads their blocks does not count.
+// graph/tensor/finite.h for tensors.
 namespace belay::backend {
 
 double largest_magnitude(const Tensor& tensor);

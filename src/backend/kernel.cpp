@@ -10,19 +10,6 @@ namespace belay::backend {
 
 namespace {
 
-int64_t channel_block(Layout layout) {
-  switch (layout) {
-    case Layout::Plain:
-    case Layout::ChannelsLast:
-      return 1;
-    case Layout::Blocked8:
-      return 8;
-    case Layout::Blocked16:
-      return 16;
-  }
-  return 1;
-}
-
 // The rows of each operator in the order in which kernel_rows() lists them.
 const std::multimap<std::string_view, const KernelRow*>& rows_by_operator() {
   static const auto* index = [] {
@@ -34,14 +21,6 @@ const std::multimap<std::string_view, const KernelRow*>& rows_by_operator() {
 }
 
 }  // namespace
-
-size_t storage_bytes(DataType type, const Shape& shape, Layout layout) {
-  const int64_t block = channel_block(layout);
-  if (block == 1 || shape.size() < 2) return graph::bytes_of(type, graph::element_count(shape));
-  Shape padded = shape;
-  padded[1] = (shape[1] + block - 1) / block * block;
-  return graph::bytes_of(type, graph::element_count(padded));
-}
 
 Status refuse(std::string why) { return {ACL_ERROR_GE_FAILURE, std::move(why)}; }
 

@@ -15,12 +15,9 @@ namespace belay::backend {
 using graph::DataType;
 using graph::Shape;
 
-// The order of a tensor's elements in memory. Plain is row-major in the order of the shape; the others are for tensors
-// of rank 4 or 5 with the channels in dimension 1.
-enum class Layout : uint8_t { Plain, ChannelsLast, Blocked8, Blocked16 };
-
-// Bytes that a tensor of this layout needs: blocked channels are padded.
-size_t storage_bytes(DataType type, const Shape& shape, Layout layout);
+// The order of a tensor's elements in memory. Plain is row-major in the order of the shape; ChannelsLast is for tensors
+// of rank 4 or 5 and has dimension 1, the channels, innermost.
+enum class Layout : uint8_t { Plain, ChannelsLast };
 
 // A tensor that a kernel reads or writes. It borrows everything.
 struct Tensor {
@@ -31,6 +28,7 @@ struct Tensor {
   bool present = true;  // false: an optional input that is not connected
 
   int64_t count() const { return graph::element_count(shape); }
+  size_t bytes() const { return graph::bytes_of(type, count()); }  // the same in every layout
   template <class T>
   T* as() const {
     return static_cast<T*>(data);

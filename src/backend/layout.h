@@ -5,7 +5,7 @@
 
 namespace belay::backend {
 
-// Copies a tensor into one of the same type and shape but another layout. What blocks pad is set to zero.
+// Copies a tensor into one of the same type and shape but another layout.
 Status reorder(const Tensor& from, Tensor& to);
 
 // A kernel that does it.

@@ -142,7 +142,7 @@ class Infos {
 double bytes_of(std::span<const Tensor> tensors) {
   double bytes = 0;
   for (const Tensor& tensor : tensors)
-    if (tensor.present) bytes += static_cast<double>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
+    if (tensor.present) bytes += static_cast<double>(tensor.bytes());
   return bytes;
 }
 

@@ -10,7 +10,7 @@
 namespace belay::executor {
 namespace {
 
-size_t storage(const Tensor& tensor) { return backend::storage_bytes(tensor.type, tensor.shape, tensor.layout); }
+size_t storage(const Tensor& tensor) { return tensor.bytes(); }
 
 }  // namespace
 

@@ -26,7 +26,7 @@ using graph::TensorInfo;
 constexpr size_t kKernelsPerNode = 8;
 
 Result<LiveTensor> allocate(Tensor tensor, Allocator& allocator) {
-  const size_t bytes = backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
+  const size_t bytes = tensor.bytes();
   tensor.data = TRY(allocator.allocate(std::max<size_t>(bytes, 1)));
   std::shared_ptr<void> memory(tensor.data, [&allocator](void* address) { allocator.free(address); });
   return LiveTensor{std::move(tensor), std::move(memory)};

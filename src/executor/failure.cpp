@@ -93,7 +93,7 @@ Status check_memory(const Running& running) {
     for (size_t i = 0; i < tensors.size(); ++i) {
       const Tensor& tensor = tensors[i];
       if (!tensor.present || tensor.count() <= 0) continue;
-      const size_t bytes = backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
+      const size_t bytes = tensor.bytes();
       if (!readable(tensor.data, bytes))
         return {ACL_ERROR_RT_AICORE_EXCEPTION,
                 formatted("{} {} is not accessible: its {} bytes at {} cannot be read", what, i, bytes, tensor.data)};

@@ -14,14 +14,10 @@ namespace {
 
 using graph::TensorInfo;
 
-size_t largest_storage(graph::DataType type, const graph::Shape& shape) {
-  return backend::storage_bytes(type, shape, backend::Layout::Blocked16);
-}
-
 // Of a tensor of half floats, which kernels may want as floats.
 size_t widened_bytes(const TensorInfo& info) {
   const bool half = info.type == graph::DataType::Float16 || info.type == graph::DataType::BFloat16;
-  return info.present && half ? largest_storage(graph::DataType::Float, info.shape) : 0;
+  return info.present && half ? graph::bytes_of(graph::DataType::Float, graph::element_count(info.shape)) : 0;
 }
 
 // Tensors of one graph and of the graphs inside it, each from its node to its last reader.
@@ -49,7 +45,7 @@ class Estimator {
         if (!graph::is_known(output.shape)) dynamic = true;
         if (dynamic) return {};
         of_node[i].push_back(blocks.size());
-        blocks.push_back({largest_storage(output.type, output.shape), at, at});
+        blocks.push_back({graph::bytes_of(output.type, graph::element_count(output.shape)), at, at});
       }
       blocks.push_back({widened(graph, at, inference, constant), at, at});
       return {};

@@ -28,9 +28,8 @@ std::byte* element_at(const Tensor& tensor, int64_t index) {
     const int64_t channels = tensor.shape[1];
     int64_t inner = 1;
     for (size_t d = 2; d < tensor.shape.size(); ++d) inner *= tensor.shape[d];
-    const int64_t block = tensor.layout == Layout::Blocked8 ? 8 : tensor.layout == Layout::Blocked16 ? 16 : channels;
     const int64_t n = index / (channels * inner), c = index / inner % channels, i = index % inner;
-    at = ((n * ((channels + block - 1) / block) + c / block) * inner + i) * block + c % block;
+    at = (n * inner + i) * channels + c;
   }
   return tensor.as<std::byte>() + at * static_cast<int64_t>(graph::bits_of(tensor.type) / 8);
 }

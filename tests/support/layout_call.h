@@ -49,7 +49,7 @@ inline std::vector<double> numbers_in_layout(const LayoutCall& call) {
     const backend::Tensor plain{input.type, input.shape, Layout::Plain, const_cast<std::byte*>(input.bytes.data())};
     backend::Tensor moved = plain;
     moved.layout = kernel->wants(i);
-    memory.emplace_back(backend::storage_bytes(moved.type, moved.shape, moved.layout));
+    memory.emplace_back(moved.bytes());
     moved.data = memory.back().data();
     EXPECT_TRUE(backend::reorder(plain, moved).ok());
     inputs.push_back(moved);
@@ -57,7 +57,7 @@ inline std::vector<double> numbers_in_layout(const LayoutCall& call) {
   std::vector<backend::Tensor> outputs;
   for (size_t o = 0; o < context.outputs.size(); ++o) {
     backend::Tensor given{context.outputs[o].type, context.outputs[o].shape, kernel->gives(o)};
-    memory.emplace_back(backend::storage_bytes(given.type, given.shape, given.layout), std::byte(0xFF));  // NaNs
+    memory.emplace_back(given.bytes(), std::byte(0xFF));  // NaNs
     given.data = memory.back().data();
     outputs.push_back(given);
   }

@@ -7,7 +7,7 @@ namespace belay::backend::cpu {
 namespace {
 
 Tensor in_layout(const Tensor& tensor, Layout layout, std::vector<std::byte>& memory) {
-  memory.resize(storage_bytes(tensor.type, tensor.shape, layout));
+  memory.resize(tensor.bytes());
   return {tensor.type, tensor.shape, layout, memory.data(), tensor.present};
 }
 

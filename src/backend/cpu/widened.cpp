@@ -33,7 +33,7 @@ void round(DataType type, const float* from, uint16_t* to, int64_t count) {
 
 // Plain floats in another layout.
 Result<Constant> in_layout(const Constant& plain, Layout layout) {
-  const size_t bytes = storage_bytes(DataType::Float, plain.shape, layout);
+  const size_t bytes = graph::bytes_of(DataType::Float, graph::element_count(plain.shape));
   auto floats = std::make_shared_for_overwrite<std::byte[]>(bytes);
   Tensor to{DataType::Float, plain.shape, layout, floats.get()};
   TRY(reorder({DataType::Float, plain.shape, Layout::Plain, const_cast<std::byte*>(plain.bytes.data())}, to));
@@ -107,8 +107,8 @@ class Widened : public Kernel {
   static size_t aligned(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
   float* floats_at(const Place& place) const { return reinterpret_cast<float*>(scratch_ + place.offset); }
 
-  Place place_of(const TensorInfo& info, Layout layout) {
-    const size_t bytes = storage_bytes(DataType::Float, info.shape, layout);
+  Place place_of(const TensorInfo& info) {
+    const size_t bytes = graph::bytes_of(DataType::Float, graph::element_count(info.shape));
     const Place place = {true, bytes_, static_cast<int64_t>(bytes / sizeof(float))};
     bytes_ += aligned(bytes);
     return place;
@@ -116,14 +116,14 @@ class Widened : public Kernel {
 
   void add_input(const TensorInfo& info, size_t i) {
     inputs_.emplace_back();
-    if (info.present && is_half(info.type) && !constants_[i]) inputs_[i] = place_of(info, inner_->wants(i));
+    if (info.present && is_half(info.type) && !constants_[i]) inputs_[i] = place_of(info);
   }
 
   // In the place of an input where the inner kernel allows it.
   void add_output(const KernelRequest& request, size_t o) {
     outputs_.emplace_back();
     if (!is_half(request.outputs[o].type)) return;
-    const size_t bytes = storage_bytes(DataType::Float, request.outputs[o].shape, inner_->gives(o));
+    const size_t bytes = graph::bytes_of(DataType::Float, graph::element_count(request.outputs[o].shape));
     for (size_t i = 0; i < inputs_.size() && !outputs_[o].half; ++i) {
       const bool taken = std::ranges::any_of(
           outputs_, [&](const Place& other) { return other.half && other.offset == inputs_[i].offset; });
@@ -131,7 +131,7 @@ class Widened : public Kernel {
           static_cast<size_t>(inputs_[i].count) * sizeof(float) == bytes)
         outputs_[o] = inputs_[i];
     }
-    if (!outputs_[o].half) outputs_[o] = place_of(request.outputs[o], inner_->gives(o));
+    if (!outputs_[o].half) outputs_[o] = place_of(request.outputs[o]);
   }
 
   Status run_inner(std::span<const Tensor> inputs, std::span<Tensor> outputs) {

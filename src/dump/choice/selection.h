@@ -34,7 +34,7 @@ struct ChosenTensor {
   size_t port = 0;  // of the node's own inputs or outputs
   int32_t format = 0, sub_format = 0;
   graph::Shape original_shape;                 // used when it has as many elements as the tensor
-  bool stored = false;                         // another order of them, perhaps padded: original_shape holds anyway
+  bool stored = false;                         // another order of them
   std::optional<OriginalOp> original_op;       // outputs of models only
   const graph::Constant* constant = nullptr;   // the value of an input that never changes
   std::shared_ptr<const Statistics> measured;  // of the constant, when statistics are wanted

@@ -15,16 +15,9 @@ void show_as_stored(Tensor& tensor, ChosenTensor& chosen) {
   const graph::Shape& shape = tensor.shape;
   if (tensor.layout == Layout::Plain || shape.size() < 4 || shape.size() > 5) return;
   graph::Shape stored{shape[0]};
-  if (tensor.layout == Layout::ChannelsLast) {
-    stored.insert(stored.end(), shape.begin() + 2, shape.end());
-    stored.push_back(shape[1]);
-    chosen.format = static_cast<int32_t>(shape.size() == 4 ? graph::Format::NHWC : graph::Format::NDHWC);
-  } else {
-    if (shape.size() == 5) return;  // NDC1HWC0 has the depth in front of the blocks
-    const int64_t block = tensor.layout == Layout::Blocked8 ? 8 : 16;
-    stored.insert(stored.end(), {(shape[1] + block - 1) / block, shape[2], shape[3], block});
-    chosen.format = static_cast<int32_t>(graph::Format::NC1HWC0);
-  }
+  stored.insert(stored.end(), shape.begin() + 2, shape.end());
+  stored.push_back(shape[1]);
+  chosen.format = static_cast<int32_t>(shape.size() == 4 ? graph::Format::NHWC : graph::Format::NDHWC);
   chosen.sub_format = 0;
   chosen.original_shape = shape;
   chosen.stored = true;

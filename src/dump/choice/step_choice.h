@@ -15,8 +15,7 @@ struct ChosenStep {
   std::vector<backend::Tensor> inputs, outputs;
 };
 
-// `whole` is what Selection::split has of the node. Channels-last tensors are NHWC or NDHWC, tensors in blocks of
-// channels NC1HWC0 with what pads them; a layout that no format can say is left to be put in the order of its shape.
+// `whole` is what Selection::split has of the node. Channels-last tensors are NHWC or NDHWC.
 // Everything is borrowed from the tensors given.
 ChosenStep choose_step(Mode mode, const executor::NodeStep& step, const ChosenNode& whole,
                        std::span<const backend::Tensor> inputs, std::span<const backend::Tensor> outputs);

@@ -73,7 +73,7 @@ class Gatherer {
     (input ? made_.header.inputs : made_.header.outputs).push_back(std::move(entry));
     const char* what = input ? "input" : "output";
     if (tensor.layout == backend::Layout::Plain) return add_bytes(what, tensor.data, bytes);
-    if (!readable(tensor.data, backend::storage_bytes(tensor.type, tensor.shape, tensor.layout)))
+    if (!readable(tensor.data, tensor.bytes()))
       return add_bytes(what, tensor.data, bytes);  // says that it cannot be read
     auto row_major = std::make_shared<std::vector<std::byte>>(bytes);
     Tensor target{tensor.type, tensor.shape, backend::Layout::Plain, row_major->data()};

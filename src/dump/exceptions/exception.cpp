@@ -190,8 +190,7 @@ Result<std::string> ExceptionDump::write_core_of(const Running& running, int sig
   for (const auto& tensors : {running.inputs, std::span<const executor::Tensor>(running.outputs)})
     for (const auto& tensor : tensors)
       if (tensor.present && tensor.data)
-        request.memory.push_back({static_cast<const std::byte*>(tensor.data),
-                                  backend::storage_bytes(tensor.type, tensor.shape, tensor.layout)});
+        request.memory.push_back({static_cast<const std::byte*>(tensor.data), tensor.bytes()});
   request.memory.push_back(running.scratch);
   TRY(write_core(path, request));
   return path;

@@ -18,7 +18,7 @@ constexpr const char* kTitle = "Step,Writer,Watched,Output,First Offset,Changed 
 
 size_t memory_of(const Tensor& tensor) {
   if (!tensor.present || !tensor.data || tensor.count() <= 0) return 0;
-  return backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
+  return tensor.bytes();
 }
 
 // As the file has them.

@@ -16,7 +16,7 @@ namespace {
 
 size_t stored_bytes(const Tensor& tensor) {
   if (!tensor.present || !tensor.data || tensor.count() <= 0) return 0;
-  return backend::storage_bytes(tensor.type, tensor.shape, tensor.layout);
+  return tensor.bytes();
 }
 
 bool all_finite(std::span<const Tensor> tensors) {

@@ -20,12 +20,6 @@ constexpr int64_t kBytesPerThread = 512 << 10;  // where threads begin to pay
 
 Dims dims_of(const graph::Shape& shape) { return {shape.begin(), shape.end()}; }
 
-// Whether the elements lie one after the other, in whatever order, with nothing between them.
-bool dense(const Tensor& tensor) {
-  return backend::storage_bytes(tensor.type, tensor.shape, tensor.layout) ==
-         graph::bytes_of(tensor.type, tensor.count());
-}
-
 bool plain(const Tensor& tensor) { return tensor.layout == backend::Layout::Plain; }
 
 Status copy_row_major(const Tensor& tensor, std::byte* to, size_t bytes) {
@@ -100,23 +94,21 @@ void TensorRecorder::record(const Setting& setting, const std::string& directory
 void TensorRecorder::measure_inputs(const Setting& setting, const ChosenNode& chosen, std::span<const Tensor> inputs) {
   taken_ = {&chosen};
   try {
-    taken_.status = take_statistics(setting, chosen, inputs);
+    take_statistics(setting, chosen, inputs);
   } catch (const std::exception& e) {
     taken_.status = {ACL_ERROR_FAILURE, exception_words(e)};
   }
 }
 
-Status TensorRecorder::take_statistics(const Setting& setting, const ChosenNode& chosen,
-                                       std::span<const Tensor> inputs) {
+void TensorRecorder::take_statistics(const Setting& setting, const ChosenNode& chosen, std::span<const Tensor> inputs) {
   Entries entries;
   for (const ChosenTensor& tensor : chosen.inputs) {
     if (tensor.port >= inputs.size()) continue;
     entries.clear();
     add_entry(entries, inputs[tensor.port], true, tensor);
     for (const Entry& entry : entries)
-      taken_.inputs.emplace_back(tensor.port, TRY(statistics_of(entry, setting.config.statistics & kL2Norm)));
+      taken_.inputs.emplace_back(tensor.port, statistics_of(entry, setting.config.statistics & kL2Norm));
   }
-  return {};
 }
 
 void TensorRecorder::record_data(const Setting& setting, const std::string& directory, const RunInfo& run,
@@ -139,7 +131,7 @@ void TensorRecorder::emit(const Setting& setting, Place place, const std::string
   try {
     if (setting.config.stats) {
       item.place.name += ".csv";
-      status = emit_statistics(item, setting.config, entries);
+      emit_statistics(item, setting.config, entries);
     } else {
       status = emit_tensors(item, name, time, entries);
     }
@@ -153,7 +145,7 @@ void TensorRecorder::submit(Outgoing item) {
   in_batches_ ? outlet_.submit_to_batch(std::move(item)) : outlet_.submit(std::move(item));
 }
 
-Status TensorRecorder::emit_statistics(Outgoing& item, const DumpConfig& config, const Entries& entries) {
+void TensorRecorder::emit_statistics(Outgoing& item, const DumpConfig& config, const Entries& entries) {
   item.head = csv_header(config.statistics);
   size_t inputs = 0, outputs = 0;
   for (const Entry& entry : entries) {
@@ -163,30 +155,20 @@ Status TensorRecorder::emit_statistics(Outgoing& item, const DumpConfig& config,
                       .type = entry.tensor->type,
                       .format = entry.header.format,
                       .shape = entry.tensor->shape};
-    row.values = TRY(statistics_of(entry, config.statistics & kL2Norm));
+    row.values = statistics_of(entry, config.statistics & kL2Norm);
     item.head += csv_row(row, config.statistics);
   }
   item.counted = outlet_.reserve(kFileOverhead + item.head.size()).take_rest();
   submit(std::move(item));
-  return {};
 }
 
-Result<Statistics> TensorRecorder::statistics_of(const Entry& entry, bool with_l2norm) {
+Statistics TensorRecorder::statistics_of(const Entry& entry, bool with_l2norm) {
   const Tensor& tensor = *entry.tensor;
   if (entry.measured) return *entry.measured;
   KnownStatistics* known = entry.value.node ? &measured_[entry.value] : nullptr;
   if (known && known->values.known && known->count == tensor.count() && known->l2norm >= with_l2norm)
     return known->values;
-  Statistics found;
-  if (dense(tensor)) {
-    found = measure(tensor.type, tensor.data, static_cast<uint64_t>(tensor.count()), with_l2norm);
-  } else {  // what pads the blocks must not count
-    const size_t bytes = graph::bytes_of(tensor.type, tensor.count());
-    auto room = outlet_.reserve(bytes);
-    const auto row_major = room.take(bytes);
-    TRY(copy_row_major(tensor, row_major.get(), bytes));
-    found = measure(tensor.type, row_major.get(), static_cast<uint64_t>(tensor.count()), with_l2norm);
-  }
+  const Statistics found = measure(tensor.type, tensor.data, static_cast<uint64_t>(tensor.count()), with_l2norm);
   if (known) *known = {tensor.count(), with_l2norm, found};
   return found;
 }

@@ -81,15 +81,15 @@ class TensorRecorder {
                         const Statistics* measured = nullptr);
   void emit(const Setting& setting, Place place, const std::string& name, uint64_t time, const Entries& entries);
   Status emit_tensors(Outgoing& item, const std::string& name, uint64_t time, const Entries& entries);
-  Status emit_statistics(Outgoing& item, const DumpConfig& config, const Entries& entries);
+  void emit_statistics(Outgoing& item, const DumpConfig& config, const Entries& entries);
 
   // Adds what needs no copy; whether the entry did not.
   static bool add_constant(const Entry& entry, Piece& piece);
   bool add_known(const Entry& entry, Piece& piece) const;
   Status copy(const Entry& entry, BufferPool::Reservation& room, Piece& piece);
   Status stream_large(Outgoing& item, const Entries& entries);
-  Result<Statistics> statistics_of(const Entry& entry, bool with_l2norm);
-  Status take_statistics(const Setting& setting, const ChosenNode& chosen, std::span<const Tensor> inputs);
+  Statistics statistics_of(const Entry& entry, bool with_l2norm);
+  void take_statistics(const Setting& setting, const ChosenNode& chosen, std::span<const Tensor> inputs);
 
   void submit(Outgoing item);
 

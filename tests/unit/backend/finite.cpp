@@ -107,22 +107,6 @@ TEST(AllFinite, ComplexNumbersCountByBothPartsAndIntegersAlways) {
   EXPECT_TRUE(graph::all_finite(DataType::Float, nullptr, 0));
 }
 
-TEST(IsFinite, WhatPadsBlocksDoesNotCount) {
-  std::vector<float> plain{1, 2, 3, 4, 5, 6}, stored(16);
-  const Tensor source{DataType::Float, {1, 3, 1, 2}, Layout::Plain, plain.data()};
-  Tensor blocked{DataType::Float, {1, 3, 1, 2}, Layout::Blocked8, stored.data()};
-  ASSERT_TRUE(reorder(source, blocked).ok());
-  EXPECT_TRUE(is_finite(blocked));
-  stored[7] = inf;  // the eighth channel of three
-  EXPECT_TRUE(is_finite(blocked));
-  EXPECT_FALSE(saturate(blocked));
-  EXPECT_EQ(stored[7], std::numeric_limits<float>::max());
-  stored[2] = inf;
-  EXPECT_FALSE(is_finite(blocked));
-  EXPECT_TRUE(saturate(blocked));
-  EXPECT_TRUE(is_finite(blocked));
-}
-
 TEST(IsFinite, TensorsWithoutElementsOrNumbersAre) {
   EXPECT_TRUE(is_finite({.present = false}));
   EXPECT_TRUE(is_finite({DataType::Float, {2}}));

@@ -68,18 +68,10 @@ Result<size_t> axis_of(const graph::Node& node, int64_t axis, const Shape& shape
 
 // The layout that most elements of the inputs [first, first + count) have.
 Layout common_layout(const KernelRequest& request, size_t first, size_t count) {
-  int64_t elements[4] = {};
+  int64_t elements[2] = {};
   for (size_t i = first; i < first + count; ++i)
     elements[size_t(request.input_layouts[i])] += graph::element_count(request.inputs[i].shape);
-  return Layout(std::max_element(elements, elements + 4) - elements);
-}
-
-// Whether tensors of this layout can be joined along a dimension: each but the last must end with a whole block.
-bool can_join(const KernelRequest& request, size_t first, size_t count, size_t axis, Layout layout) {
-  if (axis == 1)
-    for (size_t i = first; i + 1 < first + count; ++i)
-      if (request.inputs[i].shape[1] % channel_block(layout) != 0) return false;
-  return true;
+  return Layout(std::max_element(elements, elements + 2) - elements);
 }
 
 std::optional<int64_t> constant_axis(const graph::TensorInfo& axis) {
@@ -121,8 +113,7 @@ class Concat : public Kernel {
 MadeKernel make_concat_of(const KernelRequest& request, int64_t dimension, size_t first, size_t count) {
   const size_t bytes = TRY(element_bytes(request.outputs[0].type));
   const size_t axis = TRY(axis_of(request.node, dimension, request.outputs[0].shape));
-  Layout layout = common_layout(request, first, count);
-  if (!can_join(request, first, count, axis, layout)) layout = Layout::Plain;
+  const Layout layout = common_layout(request, first, count);
   return std::unique_ptr<Kernel>(std::make_unique<Concat>(layout, first, count, axis, bytes));
 }
 

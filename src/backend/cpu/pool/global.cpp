@@ -18,9 +18,8 @@ class GlobalPool : public Kernel {
  public:
   GlobalPool(const Shape& x, Layout layout, bool average)
       : layout_(layout), fold_(average ? Fold::Sum : Fold::Maximum), space_(product(x, 2, x.size())) {
-    const int64_t block = channel_block(layout);
-    inner_ = layout == Layout::ChannelsLast ? x[1] : block;
-    outer_ = layout == Layout::ChannelsLast ? x[0] : x[0] * ((x[1] + block - 1) / block);
+    inner_ = layout == Layout::ChannelsLast ? x[1] : 1;
+    outer_ = layout == Layout::ChannelsLast ? x[0] : x[0] * x[1];
     if (average) factor_ = 1 / static_cast<double>(space_);
   }
 

@@ -21,9 +21,9 @@ struct Volumes {
 };
 
 Volumes volumes_of(const Shape& shape, size_t channel, Layout layout) {
-  const int64_t batch = shape[0], channels = shape[channel], block = channel_block(layout);
+  const int64_t batch = shape[0], channels = shape[channel];
   if (channel != 1 || layout == Layout::ChannelsLast) return {batch, channels};
-  return {batch * ((channels + block - 1) / block), block};
+  return {batch * channels, 1};
 }
 
 // The layout in which x is read and y written.
@@ -57,7 +57,6 @@ class Pooling : public Kernel {
       for (int64_t row = piece * together; row < end; row += tasks)
         run_rows(inputs[0].as<const float>(), row, std::min(row + tasks, end), own, outputs[0].as<float>());
     });
-    clear_padding(DataType::Float, outputs[0].shape, layout_, outputs[0].data);
     return {};
   }
 

@@ -122,17 +122,10 @@ std::optional<Resampler> Resampler::in_layout(Layout layout) const {
   if (taps_.size() < 4 || !taps_[0].identity() || !taps_[1].identity()) return std::nullopt;
   for (const Taps& taps : taps_)
     if (!taps.outside.empty()) return std::nullopt;
-  const auto same = [](int64_t size) {
-    Taps taps{size, size, 1, {}, std::vector<double>(size_t(size), 1.0), {}};
-    for (int64_t i = 0; i < size; ++i) taps.index.push_back(i);
-    return taps;
-  };
-  const int64_t channels = taps_[1].from, block = channel_block(layout);
   std::vector<Taps> moved = {taps_[0]};
   if (layout == Layout::Plain) moved.push_back(taps_[1]);
-  if (block > 1) moved.push_back(same((channels + block - 1) / block));
   moved.insert(moved.end(), taps_.begin() + 2, taps_.end());
-  if (layout != Layout::Plain) moved.push_back(same(block > 1 ? block : channels));
+  if (layout != Layout::Plain) moved.push_back(taps_[1]);
   return Resampler(std::move(moved), nearest_, extrapolation_);
 }
 

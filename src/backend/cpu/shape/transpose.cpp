@@ -35,7 +35,7 @@ class TurnedView : public Kernel {
   TurnedView(Layout wants, Layout gives) : wants_(wants), gives_(gives) {}
 
   Status run(Inputs in, Outputs out) override {
-    const size_t bytes = storage_bytes(in[0].type, in[0].shape, in[0].layout);
+    const size_t bytes = in[0].bytes();
     if (bytes > 0 && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, bytes);
     return {};
   }

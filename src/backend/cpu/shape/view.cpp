@@ -17,8 +17,7 @@ class View : public Kernel {
 
   Status run(Inputs inputs, Outputs outputs) override {
     for (size_t i = 0; i < outputs.size(); ++i)
-      if (const size_t bytes = storage_bytes(inputs[i].type, inputs[i].shape, inputs[i].layout);
-          bytes > 0 && outputs[i].data != inputs[i].data)
+      if (const size_t bytes = inputs[i].bytes(); bytes > 0 && outputs[i].data != inputs[i].data)
         std::memcpy(outputs[i].data, inputs[i].data, bytes);
     return {};
   }

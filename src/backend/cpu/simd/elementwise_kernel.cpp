@@ -18,9 +18,9 @@ constexpr size_t narrow_block = 1024;  // half floats that are widened at a time
 class ElementwiseKernel : public Kernel {
  public:
   ElementwiseKernel(const KernelRequest& request, LayoutPlan plan)
-      : type_(request.outputs[0].type), shape_(request.outputs[0].shape), plan_(std::move(plan)) {
+      : type_(request.outputs[0].type), plan_(std::move(plan)) {
     for (size_t i = 0; i < plan_.operands.size(); ++i)
-      takes_over_.push_back(request.inputs[i].type == type_ && request.inputs[i].shape == shape_);
+      takes_over_.push_back(request.inputs[i].type == type_ && request.inputs[i].shape == request.outputs[0].shape);
   }
   Layout wants(size_t i) const override { return i < plan_.wants.size() ? plan_.wants[i] : Layout::Plain; }
   Layout gives(size_t) const override { return plan_.layout; }
@@ -33,10 +33,8 @@ class ElementwiseKernel : public Kernel {
   std::byte* at(Tensor& tensor, int64_t index) const {
     return tensor.as<std::byte>() + static_cast<size_t>(index) * float_storage_bytes(type_);
   }
-  void finish(Tensor& output) const { clear_padding(type_, shape_, plan_.layout, output.data); }
 
   DataType type_;
-  Shape shape_;
   LayoutPlan plan_;
   std::vector<bool> takes_over_;
 };
@@ -54,7 +52,6 @@ class MapKernel : public ElementwiseKernel {
       else
         run_narrow(inputs[0], outputs[0], begin, end);
     });
-    finish(outputs[0]);
     return {};
   }
 
@@ -90,7 +87,6 @@ class CombineKernel : public ElementwiseKernel {
     parallel_for(broadcast_.count, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end;) i += run_block(inputs, outputs[0], i, end);
     });
-    finish(outputs[0]);
     return {};
   }
 

@@ -2,7 +2,6 @@
 #include "backend/cpu/simd/layout_plan.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace belay::backend::cpu {
 namespace {
@@ -17,7 +16,6 @@ Shape aligned(const Shape& shape, size_t rank) {
 // How an operand that repeats along some dimensions joins a result of this layout; false: it cannot without moving.
 bool join(const Shape& given, const Shape& output, Layout layout, Layout has, Layout& wants, Shape& memory) {
   const Shape shape = aligned(given, output.size());
-  const int64_t block = channel_block(layout);
   if (shape == output) {
     wants = layout;
     memory = memory_shape(shape, layout);
@@ -27,11 +25,10 @@ bool join(const Shape& given, const Shape& output, Layout layout, Layout has, La
   if (shape[1] == 1) {
     wants = Layout::Plain;
     memory = memory_shape(shape, Layout::ChannelsLast);
-    if (block > 1) memory.insert(memory.begin() + 1, 1);
     return true;
   }
   memory = memory_shape(shape, layout);
-  if (no_space && shape[1] % block == 0) {  // the same bytes in either layout
+  if (no_space) {  // the same bytes in either layout
     wants = has == layout ? layout : Layout::Plain;
     return true;
   }
@@ -50,42 +47,12 @@ bool plan_for(const KernelRequest& request, size_t count, Layout layout, LayoutP
 
 }  // namespace
 
-int64_t channel_block(Layout layout) {
-  switch (layout) {
-    case Layout::Plain:
-    case Layout::ChannelsLast:
-      return 1;
-    case Layout::Blocked8:
-      return 8;
-    case Layout::Blocked16:
-      return 16;
-  }
-  return 1;
-}
-
 Shape memory_shape(const Shape& shape, Layout layout) {
   if (layout == Layout::Plain || shape.size() < 3) return shape;
-  const int64_t block = channel_block(layout);
   Shape memory = {shape[0]};
-  if (block > 1) memory.push_back((shape[1] + block - 1) / block);
   memory.insert(memory.end(), shape.begin() + 2, shape.end());
-  memory.push_back(block > 1 ? block : shape[1]);
+  memory.push_back(shape[1]);
   return memory;
-}
-
-void clear_padding(DataType type, const Shape& shape, Layout layout, void* data) {
-  const int64_t block = channel_block(layout);
-  if (block == 1 || shape.size() < 3 || shape[1] % block == 0) return;
-  const size_t bytes = graph::bits_of(type) / 8;
-  const int64_t blocks = (shape[1] + block - 1) / block, used = shape[1] % block;
-  int64_t space = 1;
-  for (size_t d = 2; d < shape.size(); ++d) space *= shape[d];
-  for (int64_t n = 0; n < shape[0]; ++n)
-    for (int64_t s = 0; s < space; ++s) {
-      const int64_t at = (((n + 1) * blocks - 1) * space + s) * block + used;
-      std::memset(static_cast<std::byte*>(data) + static_cast<size_t>(at) * bytes, 0,
-                  static_cast<size_t>(block - used) * bytes);
-    }
 }
 
 LayoutPlan plan_layouts(const KernelRequest& request, size_t count) {

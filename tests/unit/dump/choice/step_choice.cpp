@@ -41,8 +41,6 @@ TEST(ChosenStep, TensorsAreSaidAsTheyLieInMemory) {
   const Case cases[] = {
       {{2, 3, 4, 5}, Layout::Plain, 0, {2, 3, 4, 5}},                // NCHW
       {{2, 3, 4, 5}, Layout::ChannelsLast, 1, {2, 4, 5, 3}},         // NHWC
-      {{2, 17, 4, 5}, Layout::Blocked16, 3, {2, 2, 4, 5, 16}},       // NC1HWC0, the second block padded
-      {{2, 16, 4, 5}, Layout::Blocked8, 3, {2, 2, 4, 5, 8}},         // NC1HWC0
       {{1, 3, 2, 4, 5}, Layout::ChannelsLast, 27, {1, 2, 4, 5, 3}},  // NDHWC
   };
   for (const Case& each : cases) {
@@ -55,17 +53,7 @@ TEST(ChosenStep, TensorsAreSaidAsTheyLieInMemory) {
     EXPECT_EQ(chosen.node.outputs[0].format, each.format);
     const graph::Shape& original = chosen.node.outputs[0].original_shape;
     EXPECT_EQ(original, each.layout == Layout::Plain ? graph::Shape{} : each.shape);
-    EXPECT_EQ(graph::bytes_of(graph::DataType::Float, chosen.outputs[0].count()),
-              backend::storage_bytes(graph::DataType::Float, each.shape, each.layout));
   }
-}
-
-TEST(ChosenStep, BlocksWithADepthAreLeftToBePutInOrder) {
-  const std::vector<Tensor> outputs{tensor({1, 8, 2, 3, 3}, Layout::Blocked8)};
-  const ChosenStep chosen = choose_step(Mode::Output, {&conv, &conv}, whole, {}, outputs);
-  EXPECT_EQ(chosen.outputs[0].layout, Layout::Blocked8);
-  EXPECT_THAT(chosen.outputs[0].shape, ElementsAre(1, 8, 2, 3, 3));
-  EXPECT_EQ(chosen.node.outputs[0].format, 0);
 }
 
 TEST(ChosenStep, NamesAreTheOperatorsAndTheSteps) {
