@@ -7,6 +7,7 @@
 
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/move/strided_copy.h"
+#include "backend/cpu/panels/division.h"
 #include "backend/cpu/panels/filter.h"
 #include "backend/cpu/panels/geometry.h"
 #include "backend/cpu/panels/product.h"
@@ -76,9 +77,8 @@ class PanelConvolution : public Kernel {
         steps_(steps_of(chain.activation)),
         takes_(taken),
         gives_(c.axes.channel == 1 ? Layout::ChannelsLast : Layout::Plain),
-        pieces_(divide(geometry_, std::max(request.threads, 1))),
-        threads_(std::clamp<int64_t>(std::min<int64_t>(request.threads, worth_threads(geometry_)), 1,
-                                     pieces_.of_rows * pieces_.of_panels)),
+        threads_(std::clamp<int64_t>(request.threads, 1, worth_threads(geometry_))),
+        division_(geometry_, threads_),
         given_(std::move(filter)),
         weights_(std::move(weights)),
         zeros_(static_cast<size_t>(geometry_.groups * geometry_.inputs)) {}
@@ -97,12 +97,8 @@ class PanelConvolution : public Kernel {
       gathered_->copy(o.x, copy);
       o.x = copy;
     }
-    parallel_pieces(pieces_.of_rows * pieces_.of_panels, threads_, [&](int64_t piece, int64_t thread) {
-      const int64_t r = piece % pieces_.of_rows, p = piece / pieces_.of_rows * pieces_.panels;
-      run_piece(o, thread,
-                {begin_of(r, pieces_.of_rows, geometry_.rows()), begin_of(r + 1, pieces_.of_rows, geometry_.rows())},
-                {p, std::min(p + pieces_.panels, panels_of(geometry_))});
-    });
+    parallel_pieces(division_.pieces(), threads_,
+                    [&](int64_t piece, int64_t thread) { run_piece(o, thread, division_.piece(piece)); });
     return {};
   }
 
@@ -123,44 +119,21 @@ class PanelConvolution : public Kernel {
     const float *x, *filter, *bias, *addend;
     float* y;
   };
-  struct Range {
-    int64_t begin, end;
-  };
-  // What is computed at a time, by one thread.
-  struct Pieces {
-    int64_t of_rows, of_panels;  // how many
-    int64_t panels;              // of a piece, at the most
-  };
-
-  static int64_t panels_of(const Geometry& g) { return g.groups * ((g.outputs + panel_width - 1) / panel_width); }
-
-  // What is used again and again shall stay in the second cache: a small filter, or else one panel of it and x.
-  static Pieces divide(const Geometry& g, int64_t threads) {
-    constexpr int64_t small_filter = 160 * 1024, most_rows = 102;
-    const int64_t of_rows = (g.rows() + most_rows - 1) / most_rows, panels = panels_of(g);
-    const int64_t filter = g.groups * g.depth() * pitch_of(g.outputs);
-    if (filter <= small_filter && of_rows >= 4 * threads)
-      return {(of_rows + threads - 1) / threads * threads, 1, panels};
-    // Panels of small groups are small.
-    const int64_t together = g.groups == 1 ? 1 : std::clamp<int64_t>(small_filter / 8 * panels / filter, 1, panels);
-    return {of_rows, (panels + together - 1) / together, together};
-  }
-
   // Whole lines of the cache.
   static int64_t lines(int64_t floats) { return (floats + 15) / 16 * 16; }
   int64_t packed_here() const {
     return weights_ ? 0 : geometry_.groups * geometry_.depth() * pitch_of(geometry_.outputs);
   }
   int64_t shared_floats() const { return lines(packed_here()) + lines(gathered_ ? gathered_->count() : 0); }
-  int64_t rows_together() const { return longest_part(pieces_.of_rows, geometry_.rows()); }
-  size_t sum_bytes() const { return static_cast<size_t>(rows_together() * panel_width) * sizeof(float); }
+  size_t sum_bytes() const { return static_cast<size_t>(division_.longest() * panel_width) * sizeof(float); }
   size_t thread_bytes() const {
     constexpr size_t line = 64;
-    const size_t pointers = static_cast<size_t>(rows_together() * geometry_.taps()) * sizeof(float*);
+    const size_t pointers = static_cast<size_t>(division_.longest() * geometry_.taps()) * sizeof(float*);
     return sum_bytes() + (pointers + line - 1) / line * line;
   }
 
-  void run_piece(const Operands& o, int64_t thread, Range rows, Range panels) const {
+  void run_piece(const Operands& o, int64_t thread, const Division::Piece& piece) const {
+    const auto& [rows, panels] = piece;
     const Geometry& g = geometry_;
     const int64_t count = rows.end - rows.begin, stride = g.groups * g.outputs;
     const int64_t of_group = panels_of(g) / g.groups;
@@ -184,8 +157,8 @@ class PanelConvolution : public Kernel {
   const int x_, filter_, bias_, addend_;
   const std::vector<Step> steps_;
   const Layout takes_, gives_;
-  const Pieces pieces_;
-  const int64_t threads_;  // that can have one
+  const int64_t threads_;  // that it pays for
+  const Division division_;
   Filter given_;
   const PackedWeights weights_;  // null: the filter is packed at each run
   const std::vector<float> zeros_;

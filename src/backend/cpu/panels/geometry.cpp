@@ -51,8 +51,9 @@ Geometry::Geometry(const graph::Convolution& c)
 
 int64_t worth_threads(const Geometry& g) {
   const auto rows = static_cast<double>(g.rows()), outputs = static_cast<double>(g.groups * g.outputs);
-  const double operations = 2 * rows * outputs * static_cast<double>(g.depth());
-  return threads_for(operations, sizeof(float) * rows * (outputs + static_cast<double>(g.groups * g.inputs)));
+  const double filter = outputs * static_cast<double>(g.depth());
+  const double pixels = rows * (outputs + static_cast<double>(g.groups * g.inputs));
+  return threads_for(2 * rows * filter, sizeof(float) * (pixels + filter));
 }
 
 void find_rows(const Geometry& g, const float* x, const float* zeros, int64_t first, int64_t count,
