@@ -30,6 +30,10 @@ class ElementSource {
   virtual Result<std::span<const std::byte>> read(int64_t first, int64_t count,
                                                   std::vector<std::byte>& storage) const = 0;
 
+  // Gives back the memory that earlier reads took, where that can be done; they stay readable, a little slower. Whoever
+  // reads a large tensor calls it now and then.
+  virtual void forget() const {}
+
  protected:
   ElementSource(graph::DataType type, graph::Shape shape, graph::Format format = graph::Format::ND)
       : type_(type), shape_(std::move(shape)), format_(format) {}

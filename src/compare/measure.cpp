@@ -6,11 +6,11 @@
 #include <cstring>
 #include <vector>
 
-#include "base/files/mapped_file.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
 #include "compare/measure/elements.h"
 #include "compare/measure/tally.h"
+#include "dump/format/statistics_kernels.h"
 
 namespace belay::compare {
 namespace {
@@ -21,6 +21,7 @@ using Bytes = std::span<const std::byte>;
 constexpr int64_t kPiece = 32 * kBlock;       // what a thread takes at a time
 constexpr int64_t kRound = int64_t{1} << 12;  // pieces whose results are kept at a time
 constexpr double kOperationsPerElement = 40;  // to decide on threads
+constexpr int64_t kForgetEvery = 8;           // pieces; private formats touch up to 4 MiB for each
 constexpr double kForgetBeyond = 32 << 20;    // bytes of both; mapped files of less may stay in memory
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -40,8 +41,10 @@ class Couple {
 
   Result<Tally> tally() const {
     return over_pieces<Tally>([this](Tally& sum, const BothBytes& piece, int64_t first, int64_t count) {
-      sum.same_bytes &= x_.type() == y_.type() && std::memcmp(piece.x.data(), piece.y.data(), piece.x.size()) == 0;
+      const bool same = x_.type() == y_.type() && std::memcmp(piece.x.data(), piece.y.data(), piece.x.size()) == 0;
+      sum.same_bytes &= same;
       over_blocks(piece, count, [&](const BothBytes& block, int64_t at, size_t size) {
+        if (same && add_same(sum, block, size)) return;
         if (!add_fast(sum, block, first + at, size)) add_slowly(sum, block, first + at, 0, size);
       });
     });
@@ -54,9 +57,7 @@ class Couple {
     };
     const Sum all = TRY(over_pieces<Sum>([&](Sum& sum, const BothBytes& piece, int64_t, int64_t count) {
       over_blocks(piece, count, [&](const BothBytes& block, int64_t, size_t size) {
-        double of_x[kBlock], of_y[kBlock];
-        const double *xs = rounded(x_.type(), block.x, size, of_x), *ys = rounded(y_.type(), block.y, size, of_y);
-        sum.add({divergence_block(xs, ys, size, min_x, min_y)});
+        sum.add({divergence_of(block, size, min_x, min_y)});
       });
     }));
     return all;
@@ -107,9 +108,8 @@ class Couple {
         const int64_t first = (begin + piece) * kPiece, size = std::min(kPiece, count - first);
         sums[piece] = [&]() -> Result<Sum> {
           Sum sum;
-          const BothBytes piece = TRY(read(first, size, storage[2 * thread], storage[2 * thread + 1]));
-          add(sum, piece, first, size);
-          if (bytes > kForgetBeyond) forget(piece);
+          add(sum, TRY(read(first, size, storage[2 * thread], storage[2 * thread + 1])), first, size);
+          if (bytes > kForgetBeyond && piece % kForgetEvery == 0) forget();
           return sum;
         }();
       });
@@ -118,9 +118,9 @@ class Couple {
     return all;
   }
 
-  static void forget(const BothBytes& piece) {
-    forget_pages(piece.x.data(), piece.x.size());
-    forget_pages(piece.y.data(), piece.y.size());
+  void forget() const {
+    x_.forget();
+    y_.forget();
   }
 
   template <class Body>
@@ -132,11 +132,32 @@ class Couple {
     }
   }
 
+  // The same bytes on both sides. False when the block has to be looked at element by element.
+  bool add_same(Tally& sum, const BothBytes& block, size_t size) const {
+    if (!fit_floats()) return false;
+    float of_x[kBlock];
+    const dump::BlockTotals all = dump::measure_block(as_floats(x_.type(), block.x, size, of_x), size, true);
+    if (!std::isfinite(all.squares)) return false;
+    const auto min = static_cast<double>(all.min), max = static_cast<double>(all.max);
+    sum.add_block({.sum_x = all.sum,
+                   .squares_x = all.squares,
+                   .sum_y = all.sum,
+                   .squares_y = all.squares,
+                   .products = all.squares,
+                   .min_x = min,
+                   .max_x = max,
+                   .min_y = min,
+                   .max_y = max,
+                   .x_at_min_y = min},
+                  -1);
+    return true;
+  }
+
   // False when the block has to be looked at element by element: not all is finite, or too large for doubles.
   bool add_fast(Tally& sum, const BothBytes& block, int64_t at, size_t size) const {
     BlockSums sums;
     size_t done = 0;
-    if (fits_floats(x_.type()) && fits_floats(y_.type())) {
+    if (fit_floats()) {
       float of_x[kBlock], of_y[kBlock];
       done = sum_block(as_floats(x_.type(), block.x, size, of_x), as_floats(y_.type(), block.y, size, of_y), size, by_,
                        sums);
@@ -157,6 +178,19 @@ class Couple {
       const long double y = element_of(y_.type(), block.y, i);
       sum.add_element(element_of(x_.type(), block.x, i), y, {spacing_.unit_at(y), by_.rtol, by_.atol}, at);
     }
+  }
+
+  bool fit_floats() const { return fits_floats(x_.type()) && fits_floats(y_.type()); }
+
+  DivergenceSums divergence_of(const BothBytes& block, size_t size, double min_x, double min_y) const {
+    if (fit_floats()) {
+      float of_x[kBlock], of_y[kBlock];
+      return divergence_block(as_floats(x_.type(), block.x, size, of_x), as_floats(y_.type(), block.y, size, of_y),
+                              size, min_x, min_y);
+    }
+    double of_x[kBlock], of_y[kBlock];
+    return divergence_block(rounded(x_.type(), block.x, size, of_x), rounded(y_.type(), block.y, size, of_y), size,
+                            min_x, min_y);
   }
 
   // As doubles, integers beyond their range rounded.

@@ -17,7 +17,7 @@ struct BlockSums {
   double distance = 0, distance_squares = 0, relative = 0;
   double max_distance = 0, max_relative = 0, max_rtol = 0, max_ulp = 0;
   double min_x = 0, max_x = 0, min_y = 0, max_y = 0, x_at_min_y = 0;
-  double different = 0, outside = 0;
+  uint64_t different = 0, outside = 0;
 };
 
 // A unit in the last place is 2^-digits of a value's power of two, which is at the least `least`.
@@ -42,6 +42,7 @@ size_t sum_block(const double* x, const double* y, size_t count, const Yardstick
 struct DivergenceSums {
   double a = 0, b = 0, a_log_ratio = 0;
 };
+DivergenceSums divergence_block(const float* x, const float* y, size_t count, double min_x, double min_y);
 DivergenceSums divergence_block(const double* x, const double* y, size_t count, double min_x, double min_y);
 
 // Bits of IEEE binary16 and bfloat16, at any address.

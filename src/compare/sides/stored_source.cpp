@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/files/mapped_file.h"
 #include "base/text.h"
 #include "graph/tensor/form_reader.h"
 #include "graph/tensor/small_element.h"
@@ -40,6 +41,8 @@ class StoredSource : public ElementSource {
         storage[i] = graph::small_element(type(), bits_, tensor_.bytes.data(), first + static_cast<int64_t>(i));
     return Bytes(storage);
   }
+
+  void forget() const override { forget_pages(tensor_.bytes.data(), tensor_.bytes.size()); }
 
  private:
   const size_t bits_;
