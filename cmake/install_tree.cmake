@@ -24,6 +24,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${belay_made_headers}/ DESTINAT
 install(TARGETS ascendcl c_sec ascend_dump_parser LIBRARY DESTINATION lib64)
 install(FILES ${tree}/set_env.sh DESTINATION .)
 install(FILES ${tree}/setenv.bash DESTINATION bin)
+install(PROGRAMS ${tree}/msaccucmp.py DESTINATION tools/operator_cmp/compare)
 install(FILES ${tree}/ascendc.cmake DESTINATION tikcpp/ascendc_kernel_cmake)
 install(DIRECTORY DESTINATION lib64/cmake)
 install(DIRECTORY DESTINATION opp)
@@ -44,6 +45,7 @@ endforeach()
 belay_link(devlib/linux/${CMAKE_SYSTEM_PROCESSOR} ../../lib64)
 belay_link(tools/adump/lib64/libascend_dump_parser.so ../../../lib64/libascend_dump_parser.so)
 belay_link(aclnn include/aclnn)
+belay_link(toolkit/tools ../tools)
 
 # The layout of today's packages by architecture, and the older ones.
 foreach(folder include lib64 devlib tikcpp)

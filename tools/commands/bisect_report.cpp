@@ -136,7 +136,7 @@ void print_text(const BisectReport& report) {
       break;
     case Answer::Kind::NeverPasses:
       std::printf("does not pass even with everything in float32: %s\n", text_of(answer.in_float).c_str());
-      std::printf("precision is not the cause\n");
+      std::printf("precision is not the cause; belay blame looks for another\n");
       break;
     case Answer::Kind::Found:
       print_needed(report);
