@@ -94,11 +94,11 @@ void Examiner::find_changes(const Ran& ran) {
 void Examiner::find_change(const Ran& ran, size_t input) {
   const Held& made = ran.made[input];
   if (!made.known() || !made.present) return;
-  LastSeen& seen = seen_.try_emplace({made.origin, made.time}, LastSeen{made.time}).first->second;
+  LastSeen& seen = seen_.try_emplace({made.origin, made.time}, LastSeen{made.time + 1}).first->second;
   if (seen.told) return;
   Changed changed = difference(made, ran.read[input]);
   if (changed.different == 0) {
-    seen.time = ran.record.time;
+    seen.time = ran.record.time;  // a reader may write after it was recorded
     return;
   }
   seen.told = true;
@@ -147,10 +147,10 @@ void Examiner::tell_shares(const Walk& walk, std::span<const Held> results) {
     if (const auto share = correction.share(i); share.ok()) report_.operators[culprits_[i]].evidence->share = *share;
 }
 
-std::vector<std::string> Examiner::who_ran(uint64_t after, uint64_t until) const {
+std::vector<std::string> Examiner::who_ran(uint64_t from, uint64_t until) const {
   std::vector<std::string> names;
   for (const Record& record : executions_.back().records)
-    if (record.time > after && record.time <= until && record.op_type != "Data") names.push_back(record.op);
+    if (record.time >= from && record.time <= until && record.op_type != "Data") names.push_back(record.op);
   return names;
 }
 

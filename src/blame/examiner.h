@@ -25,7 +25,7 @@ class Examiner {
  private:
   // The last time that a tensor was what its producer had made.
   struct LastSeen {
-    uint64_t time = 0;
+    uint64_t time = 0;  // who was recorded from then on may have changed it
     bool told = false;  // it was changed since then, and the report says so
   };
 
@@ -37,7 +37,7 @@ class Examiner {
   // Keeps what a guilty operator gave and should have given.
   void remember(const Ran& ran, const Trial& trial, size_t place);
   void tell_shares(const Walk& walk, std::span<const Held> results);
-  std::vector<std::string> who_ran(uint64_t after, uint64_t until) const;
+  std::vector<std::string> who_ran(uint64_t from, uint64_t until) const;
 
   const Question& question_;
   const std::span<const Execution> executions_;

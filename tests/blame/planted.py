@@ -34,7 +34,8 @@ def wide(tensor):
     array = tensor.array()
     if tensor.data_type == 27:
         array = (array.astype(np.uint32) << 16).view(np.float32)
-    return array.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # NaNs that signal
+        return array.astype(np.float64)
 
 
 class Tree:
