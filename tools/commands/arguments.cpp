@@ -39,8 +39,15 @@ std::optional<double> whole_of(const std::string& text) {
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands(nullptr))
+    if (!command->get_group().empty()) names.push_back(command->get_name());
   return names;
+}
+
+// Hidden ones too.
+bool is_command(const CLI::App& app, const std::string& name) {
+  return std::ranges::any_of(app.get_subcommands(nullptr),
+                             [&](const CLI::App* command) { return command->get_name() == name; });
 }
 
 std::vector<std::string> option_names(const CLI::App& command) {
@@ -94,7 +101,7 @@ std::string wrong_command(const CLI::App& app, int argc, const char* const* argv
   const auto names = command_names(app);
   if (argc < 2) return "a command is missing: " + joined(names, "or");
   const std::string given = argv[1];
-  if (given.starts_with("-") || std::ranges::find(names, given) != names.end()) return "";
+  if (given.starts_with("-") || is_command(app, given)) return "";
   if (std::ranges::find(kNotThereYet, given) != std::end(kNotThereYet))
     return given + " is not there yet; there are " + joined(names, "and");
   const std::string nearest = suggestion(given, names);

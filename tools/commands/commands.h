@@ -22,4 +22,6 @@ void add_blame(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
 void add_bisect(CLI::App& app, int& exit_code);
 
+void add_reference(CLI::App& app, int& exit_code);  // last: it describes the others
+
 }  // namespace belay::tools
