@@ -77,10 +77,18 @@ Status convert_spaces(const std::vector<dump::Bytes>& spaces, const char* group,
   return {};
 }
 
-Status convert_tensors(const DumpFile& file, bool as_stored, Conversion& conversion) {
+bool is_wanted(const DumpedTensor& tensor, const ConvertOptions& options) {
+  if (!options.only_input && !options.only_output) return true;
+  const auto& only = tensor.input ? options.only_input : options.only_output;
+  return only && *only == tensor.index;
+}
+
+Status convert_tensors(const DumpFile& file, const ConvertOptions& options, Conversion& conversion) {
   auto tensors = tensors_of(file);
+  std::erase_if(tensors, [&](const DumpedTensor& tensor) { return !is_wanted(tensor, options); });
   std::vector<std::vector<std::byte>> storage(tensors.size());
-  for (size_t i = 0; i < tensors.size() && !as_stored; ++i) tensors[i] = TRY(in_logical_order(tensors[i], storage[i]));
+  for (size_t i = 0; i < tensors.size() && !options.as_stored; ++i)
+    tensors[i] = TRY(in_logical_order(tensors[i], storage[i]));
   return conversion.tensors(tensors);
 }
 
@@ -99,7 +107,8 @@ Result<ConvertCount> convert_dump(const FoundDump& dump, const ConvertOptions& o
   const auto all = [&]() -> Status {
     const DumpFile file = TRY(dump::read_dump(dump.path));
     if (is_opdebug(dump.name)) return convert_opdebug(file, conversion);
-    TRY(convert_tensors(file, options.as_stored, conversion));
+    TRY(convert_tensors(file, options, conversion));
+    if (options.only_input || options.only_output) return {};
     TRY(convert_spaces(file.buffers, "l1buffer", conversion));
     return convert_spaces(file.spaces, "space", conversion);
   };

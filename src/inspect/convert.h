@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -16,6 +17,7 @@ struct ConvertOptions {
   ConvertTo to = ConvertTo::Npy;
   bool as_stored = false;  // leave private formats in their order
   std::filesystem::path folder;
+  std::optional<uint64_t> only_input, only_output;  // one of them set: the other tensors are left out
 };
 
 struct ConvertCount {

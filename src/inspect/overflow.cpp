@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <ranges>
 
 #include "base/text.h"
 #include "dump/format/record_reader.h"
@@ -54,9 +53,13 @@ void find_first(const DumpedTensor& tensor, OverflowTensor& found) {
   if (bits < 8 || count <= 0 || tensor.bytes.size() < graph::bytes_of(tensor.type, count)) return;
   const void* data = tensor.bytes.data();
   if (graph::all_finite(tensor.type, data, static_cast<uint64_t>(count))) return;
-  const auto places = std::views::iota(int64_t{0}, count);
-  const int64_t at = *std::ranges::partition_point(
-      places, [&](int64_t place) { return graph::all_finite(tensor.type, data, static_cast<uint64_t>(place) + 1); });
+  int64_t at = 0;
+  for (int64_t left = count; left > 1;) {  // it is among `left` elements from `at`
+    const int64_t half = left / 2;
+    const bool later = graph::all_finite(tensor.type, data, static_cast<uint64_t>(at + half));
+    at += later ? half : 0;
+    left = later ? left - half : half;
+  }
   found.first_index = index_text(tensor.shape, at);
   found.first_value = element_text(tensor, at);
 }

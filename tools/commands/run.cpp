@@ -193,7 +193,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--profile", options->profile, "Show where the time went, by kernel and operator (default: no)");
   add("--shadow", options->shadow, "fp64",
       "Compute each operator in double as well: who loses precision, and how much of it his types permit (default: no)")
-      ->check(CLI::IsMember({"fp64"}));
+      ->check(one_of({"fp64"}));
   add("--trace", options->trace, "FILE", "Write what ran when as JSON for chrome://tracing (default: not written)");
   auto* memory = command->add_flag("--memory", options->memory.shown,
                                    "Run on a stream with an allocator of the tool's own, and count (default: no)");

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sides of every kind hold the same elements: arrays that numpy wrote against a dump tree, private formats against plain ones,
+and files that are damaged. Usage: compare_sides.py BELAY [TEST...]"""
+import json
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+import numpy as np
+from npu_tree import FRACTAL_NZ, NC1HWC0, ND, NHWC, NpuTree
+import write_dump as w
+
+BELAY = sys.argv.pop(1)
+TYPES = [np.float32, np.float16, np.float64, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.bool_]
+SAFE = {np.float32: "F32", np.float16: "F16", np.float64: "F64", np.int8: "I8", np.uint8: "U8", np.int16: "I16", np.uint16: "U16",
+        np.int32: "I32", np.uint32: "U32", np.int64: "I64", np.uint64: "U64", np.bool_: "BOOL"}  # fmt: skip
+RNG = np.random.default_rng(11)
+
+
+def safetensors(arrays):
+    header, data = {}, b""
+    for name, array in arrays.items():
+        header[name] = {"dtype": SAFE[array.dtype.type], "shape": array.shape, "data_offsets": [len(data), len(data) + array.nbytes]}
+        data += array.tobytes()
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+class Sides(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = pathlib.Path(folder.name)
+
+    def run_belay(self, *arguments):
+        return subprocess.run([BELAY, *map(str, arguments)], cwd=self.top, capture_output=True, text=True)
+
+    def compared(self, ours, truth, code=0):
+        """The rows of a comparison."""
+        done = self.run_belay("compare", ours, truth, "--json=report.json")
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        rows = json.loads((self.top / "report.json").read_text())["rows"]
+        return [{"op": row["ours"]["op"], "shape": row["shape"], **row["measures"]} for row in rows]
+
+    def arrays(self):
+        """One array of each type, and a tree of them."""
+        arrays = {f"op_{kind.__name__}": (RNG.standard_normal((3, 4, 5)) * 50).astype(kind) for kind in TYPES}
+        tree = NpuTree(self.top / "tree")
+        for name, array in arrays.items():
+            tree.write("Add", name, w.entry(array, False))
+        return arrays
+
+    def check_all_equal(self, side, count):
+        for ours, truth in ((side, "tree"), ("tree", side)):
+            rows = self.compared(ours, truth)
+            self.assertEqual(len(rows), count)
+            for row in rows:
+                self.assertEqual((row["different"], row["bitwise"], row["shape"]), (0, True, [3, 4, 5]), row)
+
+    def test_arrays_of_every_type_and_file(self):
+        arrays = self.arrays()
+        (self.top / "npy").mkdir()
+        (self.top / "columns").mkdir()
+        for name, array in arrays.items():
+            np.save(self.top / "npy" / f"{name}.npy", array)
+            np.save(self.top / "columns" / f"{name}.npy", np.asfortranarray(array))
+        np.savez(self.top / "stored.npz", **arrays)
+        np.savez_compressed(self.top / "deflated.npz", **arrays)
+        (self.top / "all.safetensors").write_bytes(safetensors(arrays))
+        for side in ("npy", "columns", "stored.npz", "deflated.npz", "all.safetensors"):
+            self.check_all_equal(side, len(TYPES))
+
+    def test_large_archives(self):
+        """zip64 fields, as numpy writes them for what may be large."""
+        arrays = self.arrays()
+        with zipfile.ZipFile(self.top / "wide.npz", "w") as archive:
+            for name, array in arrays.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.save(member, array)
+        self.check_all_equal("wide.npz", len(TYPES))
+
+    def test_what_belay_converts_is_a_side(self):
+        arrays = self.arrays()
+        for kind in ("npy", "safetensors"):
+            self.assertEqual(self.run_belay("convert", "tree", "-t", kind, "-o", kind).returncode, 0)
+            self.check_all_equal(kind, len(arrays))
+
+    def test_one_wrong_element_is_found_in_any_format(self):
+        x = RNG.standard_normal((2, 35, 5, 7)).astype(np.float16)
+        wrong = x.copy()
+        wrong[1, 33, 2, 6] += 8
+        matrix = RNG.standard_normal((3, 20, 37)).astype(np.float16)
+        wrong_matrix = matrix.copy()
+        wrong_matrix[2, 19, 36] += 8
+        tree = NpuTree(self.top / "npu")
+        tree.write("Conv2D", "five", tree.output(wrong, NC1HWC0, "five"))
+        tree.write("Conv2D", "four", tree.output(wrong, NHWC, "four"))
+        tree.write("MatMulV2", "nz", tree.output(wrong_matrix, FRACTAL_NZ, "nz", origin_format=ND))
+        np.savez(self.top / "truth.npz", five=x, four=x, nz=matrix)
+        rows = {row["op"]: row for row in self.compared("npu", "truth.npz", code=1)}
+        for name, at in (("five", [1, 33, 2, 6]), ("four", [1, 33, 2, 6]), ("nz", [2, 19, 36])):
+            self.assertEqual((rows[name]["different"], rows[name]["worst"]["index"]), (1, at), name)
+        np.savez(self.top / "channels_last.npz", five=x.transpose(0, 2, 3, 1), four=x.transpose(0, 2, 3, 1), nz=matrix)
+        rows = {row["op"]: row for row in self.compared("npu", "channels_last.npz", code=1)}
+        self.assertEqual((rows["five"]["different"], rows["five"]["worst"]["index"]), (1, [1, 2, 6, 33]))
+
+    def test_damaged_files_are_refused_with_a_sentence(self):
+        """Cut anywhere, or with a byte changed: never a crash, and what is said names the file."""
+        arrays = {"a": np.arange(100, dtype=np.float32), "b": np.float16([1])}
+        np.save(self.top / "good.npy", arrays["a"])
+        np.savez(self.top / "good.npz", **arrays)
+        np.savez_compressed(self.top / "packed.npz", **arrays)
+        (self.top / "good.safetensors").write_bytes(safetensors(arrays))
+        pick = random.Random(4)
+        for good in ("good.npy", "good.npz", "packed.npz", "good.safetensors"):
+            content = (self.top / good).read_bytes()
+            bad = self.top / ("bad" + pathlib.Path(good).suffix)
+            for attempt in range(24):
+                broken = bytearray(content[: pick.randrange(len(content))]) if attempt % 2 else bytearray(content)
+                if attempt % 2 == 0:
+                    broken[pick.randrange(len(content))] ^= 1 << pick.randrange(8)
+                bad.write_bytes(broken)
+                done = self.run_belay("compare", bad.name, good)
+                self.assertIn(done.returncode, (0, 1, 3), (good, attempt, done.stderr))
+                if done.returncode == 3 and done.stderr:
+                    self.assertIn("bad", done.stderr)
+
+    def test_types_that_are_no_tensors(self):
+        np.save(self.top / "big.npy", np.arange(4, dtype=">f4"))
+        np.save(self.top / "text.npy", np.array(["a", "b"]))
+        for name in ("big.npy", "text.npy"):
+            done = self.run_belay("compare", name, name)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("is no tensor", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
