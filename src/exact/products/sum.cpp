@@ -29,14 +29,18 @@ double roundings(double terms, double repeats) {
 }
 
 bool may_sum_products(const graph::Node& node) {
-  return node.type.find("MatMul") != std::string::npos || node.type == "Conv2D" || node.type == "Conv3D" ||
-         node.type == "DepthwiseConv2D";
+  static constexpr std::string_view convolutions[] = {
+      "Conv2D",          "Conv3D",           "DepthwiseConv2D", "Conv2DBackpropInput", "Conv2DBackpropInputD",
+      "Conv2DTranspose", "Conv2DTransposeD", "Conv3DTranspose", "Conv3DTransposeD",    "Deconvolution"};
+  return node.type.find("MatMul") != std::string::npos ||
+         std::ranges::find(convolutions, std::string_view(node.type)) != std::end(convolutions);
 }
 
 Result<std::optional<Sums>> sum_products(const graph::Node& node, std::span<const Value> inputs,
                                          const graph::Shape& output, bool units) {
   for (const Value& input : inputs)
-    if (input.present && (!input.real() || !finite(input))) return std::optional<Sums>();
+    if (input.present && input.real() && !finite(input)) return std::optional<Sums>();
+  if (std::ranges::none_of(inputs, &Value::real)) return std::optional<Sums>();  // of integers
   if (node.type.find("MatMul") != std::string::npos) return sum_matmul(node, inputs, output, units);
   return sum_convolution(node, inputs, output, units);
 }
