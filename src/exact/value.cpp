@@ -146,11 +146,4 @@ double integer_at(const Value& value, int64_t element) {
   }
 }
 
-double error_between(double actual, double exact) {
-  if (std::isnan(actual) && std::isnan(exact)) return 0;
-  if (actual == exact) return 0;
-  if (!std::isfinite(actual) || !std::isfinite(exact)) return std::numeric_limits<double>::infinity();
-  return std::fabs(actual - exact);
-}
-
 }  // namespace belay::exact

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -39,6 +41,10 @@ double integer_at(const Value& value, int64_t element);
 
 // How far a stored result is from the exact one: 0 when both are NaN or the same infinity, infinite when only one is
 // finite.
-double error_between(double actual, double exact);
+inline double error_between(double actual, double exact) {
+  if (actual == exact || (actual != actual && exact != exact)) return 0;
+  const double error = std::fabs(actual - exact);
+  return error <= std::numeric_limits<double>::max() ? error : std::numeric_limits<double>::infinity();
+}
 
 }  // namespace belay::exact

@@ -84,6 +84,23 @@ Status scaled_sums(const Operation& operation, std::span<Tracked> outputs) {
   return {};
 }
 
+// What is kept depends on overlaps that are compared with a threshold: when that is moved by some units, the same must
+// be kept.
+Status suppress(const Operation& operation, std::span<Tracked> outputs) {
+  if (operation.inexact()) return not_checkable(operation.node, "it chooses by values that may be rounded differently");
+  for (const double part : {-8 * 0x1p-24, 8 * 0x1p-24}) {
+    std::vector<Value> values = operation.values();
+    for (Value& value : values)
+      if (value.present && value.real() && value.count() == 1)
+        value = make_value(value.shape, std::vector<double>{value.doubles()[0] * (1 + part)});
+    const auto made = TRY(operation.again(values));
+    for (size_t o = 0; o < outputs.size(); ++o)
+      if (made[o].shape != outputs[o].value.shape || *made[o].bytes != *outputs[o].value.bytes)
+        return not_checkable(operation.node, "an overlap is the threshold itself but for a rounding");
+  }
+  return {};
+}
+
 Status range(const Operation& operation, std::span<Tracked> outputs) {
   if (!outputs[0].value.real()) return {};
   if (operation.inexact()) return not_checkable(operation.node, "its limits may be rounded differently");
@@ -99,6 +116,11 @@ constexpr ErrorModelRow rows[] = {
     {"AscendAntiQuant", dequantize},
     {"AscendAntiQuantV2", dequantize},
     {"QuantBatchMatmulV3", scaled_sums},
+    {"NonMaxSuppression", suppress},
+    {"NonMaxSuppressionV2", suppress},
+    {"NonMaxSuppressionV3", suppress},
+    {"NonMaxSuppressionV6", suppress},
+    {"NonMaxSuppressionV7", suppress},
     {"TfIdfVectorizer", dequantize},
     {"AscendDequant", dequantize},
     {"AscendQuant", jump},

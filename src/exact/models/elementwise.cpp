@@ -23,6 +23,8 @@ struct Function {
   Steps steps;
   // Not 0: the function turns between the ends of an interval, and changes by at most so much per change of x.
   double steepness = 0;
+  // Not null: the function itself, for the ends of intervals without a kernel.
+  double (*direct)(const double* x) = nullptr;
 };
 
 double none(const double*, double, const Node&) { return 0; }
@@ -98,6 +100,14 @@ double sum_with(const double* x, double y, const Node&) {
 }
 double clipped_sum(const double*, double y, const Node&) { return std::fabs(y); }
 
+double relu(const double* x) { return x[0] < 0 ? 0 : x[0]; }
+double relu6(const double* x) { return x[0] < 0 ? 0 : x[0] > 6 ? 6 : x[0]; }
+double sigmoid(const double* x) { return 1 / (1 + std::exp(-x[0])); }
+double hyperbolic(const double* x) { return std::tanh(x[0]); }
+double add(const double* x) { return x[0] + x[1]; }
+double subtract(const double* x) { return x[0] - x[1]; }
+double multiply(const double* x) { return x[0] * x[1]; }
+
 constexpr Function unary_functions[] = {
     {"Abs", nullptr},
     {"Acos", arc},
@@ -137,13 +147,13 @@ constexpr Function unary_functions[] = {
     {"Neg", nullptr},
     {"Power", scaled_power},
     {"Reciprocal", none},
-    {"Relu", nullptr},
-    {"Relu6", nullptr},
+    {"Relu", nullptr, 0, relu},
+    {"Relu6", nullptr, 0, relu6},
     {"Rint", nullptr},
     {"Rsqrt", times<2>},
     {"Selu", exponential_unit},
     {"Shrink", clipped_sum},
-    {"Sigmoid", times<4>},
+    {"Sigmoid", times<4>, 0, sigmoid},
     {"Sign", nullptr},
     {"Sin", turning, 1},
     {"Sinh", around_one<4>},
@@ -155,15 +165,15 @@ constexpr Function unary_functions[] = {
     {"Square", none},
     {"Swish", gated, 1.2},
     {"Tan", tangent},
-    {"Tanh", around_one<4>},
+    {"Tanh", around_one<4>, 0, hyperbolic},
     {"Threshold", nullptr},
     {"ThresholdedRelu", nullptr},
     {"Trunc", nullptr},
 };
 
 constexpr Function other_functions[] = {
-    {"Add", none},
-    {"AddV2", none},
+    {"Add", none, 0, add},
+    {"AddV2", none, 0, add},
     {"Addcdiv", sum_with<0>},
     {"Addcmul", sum_with<0>},
     {"Atan2", times<6>},
@@ -177,13 +187,13 @@ constexpr Function other_functions[] = {
     {"Lerp", sum_with<0>},
     {"Maximum", nullptr},
     {"Minimum", nullptr},
-    {"Mul", none},
+    {"Mul", none, 0, multiply},
     {"MulNoNan", none},
     {"PRelu", none},
     {"Pow", power},
     {"RealDiv", none},
     {"SquaredDifference", times<2>},
-    {"Sub", none},
+    {"Sub", none, 0, subtract},
     {"Xdivy", none},
     {"Xlogy", times<5>},
 };
@@ -217,6 +227,28 @@ Result<std::vector<double>> at_corners(const Operation& operation, const Value& 
   return spread;
 }
 
+// The same for a function that is known here.
+std::vector<double> at_ends(const Operation& operation, const Function& function, const Broadcast& places,
+                            const Value& y) {
+  std::vector<double> spread(static_cast<size_t>(y.count()));
+  const auto middle = y.doubles();
+  const size_t inputs = std::min(operation.inputs.size(), Broadcast::most);
+  parallel_for(static_cast<int64_t>(spread.size()), 1 << 12, [&](int64_t begin, int64_t end) {
+    places.visit(begin, end, [&](int64_t i, const int64_t* at) {
+      const auto e = static_cast<size_t>(i);
+      double x[Broadcast::most], error[Broadcast::most] = {};
+      places.load(at, x);
+      for (size_t k = 0; k < inputs; ++k) error[k] = error_at(operation.inputs[k], at[k]);
+      for (size_t corner = 0; corner < size_t{1} << inputs; ++corner) {
+        double moved[Broadcast::most];
+        for (size_t k = 0; k < inputs; ++k) moved[k] = x[k] + (corner >> k & 1 ? error[k] : -error[k]);
+        spread[e] = std::max(spread[e], error_between(function.direct(moved), middle[e]));
+      }
+    });
+  });
+  return spread;
+}
+
 // A divisor whose interval has zero in it.
 bool divides(std::string_view op) {
   return op == "Div" || op == "RealDiv" || op == "DivNoNan" || op == "Xdivy" || op == "Inv" || op == "Reciprocal" ||
@@ -241,6 +273,7 @@ Result<std::vector<double>> inherited(const Operation& operation, const Function
     for (double& error : spread) error *= function.steepness;
     return spread;
   }
+  if (function.direct) return at_ends(operation, function, places, y);
   std::vector<double> spread = TRY(at_corners(operation, y));
   if (divides(operation.node.type)) open_at_zero(operation, places, spread);
   return spread;
