@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "backend/cpu/matmul/product.h"
+#include "backend/wide_product.h"
 #include "base/threads/parallel.h"
 
 namespace belay::backend::cpu {
@@ -29,6 +31,17 @@ void plain(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T beta, T*
   });
 }
 
+// One side of a product; `rows`: what it has `outer` of are the rows in memory.
+PackSide packer(Matrix<double> from, int64_t outer, bool rows) {
+  return [=](int64_t first, int64_t count, int64_t begin, int64_t end, double* to) {
+    for (int64_t k = begin; k < end; ++k)
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t at = first + i;
+        to[(k - begin) * count + i] = at >= outer ? 0 : from.data[rows ? at * from.stride + k : k * from.stride + at];
+      }
+  };
+}
+
 }  // namespace
 
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, float beta, float* c, int64_t stride) {
@@ -45,7 +58,15 @@ void gemm(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, flo
 }
 
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<double> a, Matrix<double> b, double beta, double* c, int64_t stride) {
-  plain(m, n, k, a, b, beta, c, stride);
+  constexpr int64_t few = 1 << 12;  // products that are not worth packing for
+  if (m * n * k < few) return plain(m, n, k, a, b, beta, c, stride);
+  std::vector<double> y(static_cast<size_t>(m * n));
+  multiply_wide({m, n, k, packer(a, m, !a.transposed), packer(b, n, b.transposed)}, {y.data()});
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double& to = c[i * stride + j];
+      to = y[static_cast<size_t>(i * n + j)] + (beta == 0 ? 0 : beta * to);
+    }
 }
 
 }  // namespace belay::backend::cpu

@@ -14,7 +14,7 @@ struct Matrix {
 };
 
 // c = a * b + beta * c, of m by k and k by n; c is row-major with `stride`. On the threads of the scope. Floats are
-// multiplied in panels, doubles in plain loops. A NaN or infinity in c counts unless beta is 0.
+// multiplied in panels, doubles by blocks. A NaN or infinity in c counts unless beta is 0.
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, float beta, float* c, int64_t stride);
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<double> a, Matrix<double> b, double beta, double* c, int64_t stride);
 
