@@ -59,8 +59,11 @@ Result<std::vector<NamedTensor>> parse_safetensors(Bytes file) {
   if (!header.is_object()) return bad("its header is no JSON object");
   const Bytes data = file.subspan(sizeof length + static_cast<size_t>(length));
   std::vector<NamedTensor> tensors;
-  for (const auto& [name, entry] : header.items())
-    if (name != "__metadata__") tensors.push_back({name, TRY(read_entry(name, Json(entry), data))});
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    StoredTensor tensor = TRY(read_entry(name, Json(entry), data));
+    tensors.push_back({name, std::move(tensor)});
+  }
   return tensors;
 }
 
