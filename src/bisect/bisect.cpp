@@ -90,7 +90,8 @@ class Bisection {
     for (const size_t place : kept) {
       Kept fewer = kept;
       fewer.erase(place);
-      answer_.needed.push_back({operators_[order_[place]], scores_[order_[place]], TRY(trial(fewer))});
+      auto without = TRY(trial(fewer));
+      answer_.needed.push_back({operators_[order_[place]], scores_[order_[place]], std::move(without)});
     }
     const auto position = [this](const Needed& needed) {
       return std::ranges::find(operators_, needed.op.name, &Operator::name) - operators_.begin();

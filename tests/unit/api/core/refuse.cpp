@@ -28,10 +28,10 @@ TEST(Refusal, IsNotALastError) {
 }
 
 TEST(Refusal, OfAnotherTypeIsThatTypesFailure) {
-  EXPECT_EQ(HcclGroupStart(), HCCL_E_NOT_SUPPORT);
-  EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("HcclGroupStart is not supported"));
-  EXPECT_EQ(HcclGetErrorString(HCCL_E_PARA), nullptr);
-  EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("HcclGetErrorString is not supported"));
+  EXPECT_EQ(HcclEngineCtxDestroy(nullptr, "tag", COMM_ENGINE_CPU), HCCL_E_NOT_SUPPORT);
+  EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("HcclEngineCtxDestroy is not supported"));
+  EXPECT_EQ(aclrtCreateGroupInfo(), nullptr);
+  EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("aclrtCreateGroupInfo is not supported"));
 }
 
 }  // namespace
