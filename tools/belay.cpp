@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   add_bisect(app, exit_code);
   add_msaccucmp(app, exit_code);
   add_msprobe(app, exit_code);
+  add_launch(app, exit_code);
   add_reference(app, exit_code);
   refuse_empty_values(app);
   for (int i = 1; i < argc; ++i)

@@ -59,13 +59,21 @@ void Board::remove_wake_descriptor(int descriptor) {
 }
 
 void Board::fail(Failure failure) {
+  std::function<void(const Failure&)> tell;
   {
     std::lock_guard lock(mutex_);
     if (failed_) return;
-    failure_ = std::move(failure);
+    failure_ = failure;
+    tell = messenger_;
     failed_.store(true, std::memory_order_release);
   }
   changed();
+  if (tell) tell(failure);
+}
+
+void Board::set_messenger(std::function<void(const Failure& failure)> messenger) {
+  std::lock_guard lock(mutex_);
+  messenger_ = std::move(messenger);
 }
 
 Failure Board::failure() const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -77,8 +78,10 @@ class Board {
   void add_wake_descriptor(int descriptor);
   void remove_wake_descriptor(int descriptor);
 
-  // The first call counts; all ranks here wake up.
+  // The first call counts; all ranks here wake up, and those elsewhere are told.
   void fail(Failure failure);
+  // Called once, after the first failure; set before any rank works.
+  void set_messenger(std::function<void(const Failure& failure)> messenger);
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   Failure failure() const;
 
@@ -101,6 +104,7 @@ class Board {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   Failure failure_;
+  std::function<void(const Failure&)> messenger_;
   std::vector<int> wake_descriptors_;
   std::unordered_map<uint64_t, Offer*> offers_;
   std::atomic<bool> has_wake_descriptors_{false};

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "comm/collectives.h"
+#include "comm/links.h"
 
 namespace belay::comm {
 
@@ -31,23 +32,64 @@ struct Communicator::Ticket {
   bool used = false;
 };
 
-Communicator::Communicator(std::shared_ptr<Board> board, Place place, Settings settings, std::unique_ptr<Engine> engine)
+namespace {
+
+Communicator::Met already(std::shared_ptr<Engine> engine) {
+  std::promise<Result<std::shared_ptr<Engine>>> promise;
+  promise.set_value(std::move(engine));
+  return promise.get_future().share();
+}
+
+}  // namespace
+
+Communicator::Communicator(std::shared_ptr<Board> board, std::string key, Place place, Settings settings,
+                           std::shared_ptr<Engine> engine)
+    : Communicator(std::move(board), std::move(key), place, std::move(settings), already(std::move(engine))) {
+  (void)settle();
+}
+
+Communicator::Communicator(std::shared_ptr<Board> board, std::string key, Place place, Settings settings, Met meeting)
     : board_(std::move(board)),
       place_(place),
       settings_(std::move(settings)),
       name_(settings_.name.empty() ? board_->name() : settings_.name),
-      engine_(std::move(engine)) {
-  if (engine_) board_->add_wake_descriptor(engine_->wake_descriptor());
-}
+      key_(std::move(key)),
+      met_(std::move(meeting)) {}
 
 Communicator::~Communicator() {
-  if (engine_) board_->remove_wake_descriptor(engine_->wake_descriptor());
   leave();
+  if (engine_) board_->remove_wake_descriptor(engine_->wake_descriptor());
+}
+
+Status Communicator::settle() {
+  const auto& met = met_.get();
+  if (!met.ok()) return met.status();
+  std::call_once(settled_, [&] {
+    engine_ = *met;
+    if (engine_) board_->add_wake_descriptor(engine_->wake_descriptor());
+  });
+  return {};
+}
+
+Engine* Communicator::engine() {
+  (void)settle();
+  return engine_.get();
+}
+
+bool Communicator::here(uint32_t rank) {
+  (void)settle();
+  return board_->here(rank);
+}
+
+std::shared_ptr<Engine> Communicator::shared_engine() {
+  (void)settle();
+  return engine_;
 }
 
 void Communicator::leave() {
-  board_->seat(rank()).left = true;
+  if (board_->seat(rank()).left.exchange(true)) return;
   board_->changed();
+  Links::get().say_goodbye(key_, rank());
 }
 
 Status Communicator::resume() {
@@ -78,6 +120,15 @@ void Communicator::dropped(const Call& call, uint64_t number) {
        HCCL_E_REMOTE});
 }
 
+// On the stream's thread, before an operation.
+Status Communicator::begin() {
+  Status status = settle();
+  if (status.ok()) return status;
+  status.code = ACL_ERROR_RT_FFTS_PLUS_TIMEOUT;
+  board_->fail({status, HCCL_E_REMOTE});
+  return status;
+}
+
 Status Communicator::launch(Work work, Stream& stream) {
   TRY(check_usable());
   if (size() == 1) return stream.launch([work = std::move(work)] { run_alone(work); });
@@ -86,8 +137,9 @@ Status Communicator::launch(Work work, Stream& stream) {
     const uint64_t number = ++seat.issued;
     seat.stream = &stream;
     Ticket ticket(shared_from_this(), work.call, number);
-    return Task([ticket = std::move(ticket), work = std::move(work), &stream]() mutable {
+    return Task([ticket = std::move(ticket), work = std::move(work), &stream]() mutable -> Status {
       ticket.used = true;
+      TRY(ticket.owner->begin());
       Exchange exchange(*ticket.owner, stream, work.call, ticket.number, work.call.op != Op::Barrier);
       return exchange.close(run_collective(exchange, std::move(work)));
     });
@@ -104,8 +156,9 @@ Status Communicator::launch(std::vector<Message> messages, Stream& stream) {
         message.number = ++(message.call.op == Op::Send ? sent_ : received_)[message.peer];
     }
     Ticket ticket(shared_from_this(), messages.front().call, 0);
-    return Task([ticket = std::move(ticket), messages = std::move(messages), &stream]() mutable {
+    return Task([ticket = std::move(ticket), messages = std::move(messages), &stream]() mutable -> Status {
       ticket.used = true;
+      TRY(ticket.owner->begin());
       return run_messages(*ticket.owner, stream, std::move(messages));
     });
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,7 +27,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     int device = 0;  // as the program counts
     int physical = 0;
   };
-  Communicator(std::shared_ptr<Board> board, Place place, Settings settings, std::unique_ptr<Engine> engine);
+  Communicator(std::shared_ptr<Board> board, std::string key, Place place, Settings settings,
+               std::shared_ptr<Engine> engine);
+  // The same for one whose ranks still meet, in the background: its first operation waits for `meeting`.
+  using Met = std::shared_future<Result<std::shared_ptr<Engine>>>;
+  Communicator(std::shared_ptr<Board> board, std::string key, Place place, Settings settings, Met meeting);
   ~Communicator();
 
   const std::string& name() const { return name_; }
@@ -39,7 +44,14 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   const Settings& settings() const { return settings_; }
   std::chrono::milliseconds exec_timeout() const { return settings_.exec_timeout; }
   Board& board() { return *board_; }
-  Engine* engine() { return engine_.get(); }
+  const std::string& key() const { return key_; }
+  // Null when all ranks are of this process. Waits until the ranks have met.
+  Engine* engine();
+  std::shared_ptr<Engine> shared_engine();
+  // Whether that rank is of this process. Waits until the ranks have met.
+  bool here(uint32_t rank);
+  // What is wrong with the meeting of the ranks; waits for it.
+  Status settle();
 
   // Queues a collective operation. E_SUSPENDING while suspended, the failure's code after one.
   Status launch(Work work, Stream& stream);
@@ -63,6 +75,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
  private:
   Status check_usable() const;
+  Status begin();
   void dropped(const Call& call, uint64_t number);
   struct Ticket;
 
@@ -71,7 +84,10 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   const Settings settings_;
   const std::string name_;
   std::atomic<HcclComm> handle_{nullptr};
-  const std::unique_ptr<Engine> engine_;
+  const std::string key_;  // under which other processes know it
+  const Met met_;
+  std::once_flag settled_;
+  std::shared_ptr<Engine> engine_;  // set once, when the ranks have met
   std::atomic<bool> suspended_{false};
 
   std::mutex mutex_;

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
+#include "base/log/log.h"
 #include "base/text.h"
 #include "comm/boards.h"
-#include "comm/meeting.h"
+#include "comm/hall.h"
+#include "comm/introduce.h"
+#include "comm/links.h"
+#include "comm/shared_engine.h"
 #include "comm/variables.h"
 
 namespace belay::comm {
@@ -35,10 +40,38 @@ Status check_name_is_free(const std::string& name, int device) {
   return {};
 }
 
+namespace {
+
+// One listening socket answers all meetings of a device; the port is the vendor's unless somebody has it.
+Listener listener_for(const std::string& ip, uint32_t port) {
+  static auto& mutex = *new std::mutex;
+  static auto& listeners = *new std::map<std::string, Listener>;
+  std::lock_guard lock(mutex);
+  Listener& listener = listeners[formatted("{} {}", ip, port)];
+  if (listener.descriptor >= 0) return listener;
+  constexpr uint32_t kPorts = 32;
+  for (uint32_t i = 0; i < kPorts && listener.descriptor < 0; ++i) listener = listen_at(ip, port + i);
+  if (listener.descriptor < 0) listener = listen_at(ip, 0);
+  if (listener.descriptor >= 0) answer_at(listener);
+  return listener;
+}
+
+Result<std::unique_ptr<Attendance>> attend_meeting(const Token& token, uint32_t rank, uint32_t size,
+                                                   Deadline deadline) {
+  if (auto meeting = find_meeting(token.identifier)) return attend(std::move(meeting), rank, size);
+  const int socket = TRY(connect_to(token.ip, token.port, deadline));
+  return attend(socket, token.identifier, rank, size);
+}
+
+}  // namespace
+
 Result<Token> open_meeting(int physical_device) {
   const Variables read = TRY(variables());
-  Token token{"127.0.0.1", read.base_port + static_cast<uint32_t>(physical_device), ""};
-  token.identifier = unique_name(token.ip, token.port, physical_device);
+  const std::string ip = choose_address(read.host_ip, read.interfaces, read.ipv6);
+  const Listener listener = listener_for(ip, read.base_port + static_cast<uint32_t>(physical_device));
+  if (listener.descriptor < 0)
+    log_warning(LogModule::App, "cannot listen at {}: only ranks of this process can meet", ip);
+  Token token{ip, listener.port, unique_name(ip, listener.port, physical_device)};
   keep_meeting(token.identifier, std::make_shared<Meeting>(token.identifier));
   return token;
 }
@@ -46,19 +79,11 @@ Result<Token> open_meeting(int physical_device) {
 Result<CommunicatorPtr> join(const Token& token, uint32_t size, Communicator::Place place, Settings settings) {
   const std::string name = settings.name.empty() ? token.identifier : settings.name;
   TRY(check_name_is_free(name, place.device));
-  const auto meeting = find_meeting(token.identifier);
-  if (!meeting)
-    return Status{HCCL_E_TCP_CONNECT, formatted("nobody answers at {} port {}", token.ip, token.port), "EI0015"};
-  Member me = this_process();
-  me.rank = place.rank;
-  me.size = size;
-  me.device = place.physical;
-  const auto texts = TRY(post_and_wait(*meeting, place.rank, size, 0, me.text(), settings.connect_timeout + kToTell));
-  forget_meeting(token.identifier);
-  std::vector<bool> here;
-  for (const std::string& text : texts) here.push_back(TRY(Member::parse(text)).process == me.process);
-  auto board = take_seat(token.identifier, name, size, place.rank, place.device, here);
-  return std::make_shared<Communicator>(std::move(board), place, std::move(settings), nullptr);
+  const Deadline deadline = std::chrono::steady_clock::now() + settings.connect_timeout + kToTell;
+  const auto attendance = TRY(attend_meeting(token, place.rank, size, deadline));
+  Introduction made = TRY(introduce(*attendance, Newcomer{token.identifier, name, "", size, place, nullptr}, deadline));
+  return std::make_shared<Communicator>(std::move(made.board), token.identifier, place, std::move(settings),
+                                        std::move(made.engine));
 }
 
 Result<std::vector<CommunicatorPtr>> make_all(const std::vector<Communicator::Place>& places,
@@ -68,7 +93,7 @@ Result<std::vector<CommunicatorPtr>> make_all(const std::vector<Communicator::Pl
   std::vector<CommunicatorPtr> made;
   for (const auto& place : places) {
     auto board = take_seat(name, name, size, place.rank, place.device, std::vector<bool>(size, true));
-    made.push_back(std::make_shared<Communicator>(std::move(board), place, settings, nullptr));
+    made.push_back(std::make_shared<Communicator>(std::move(board), name, place, settings, std::shared_ptr<Engine>()));
   }
   return made;
 }
@@ -82,7 +107,7 @@ Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings 
                     "EI0003"};
     if (std::ranges::count(part.ranks, rank) > 1)
       return Status{HCCL_E_PARA, formatted("rankIds: rank {} occurs more than once", rank), "EI0003"};
-    here.push_back(parent.board().here(rank));
+    here.push_back(parent.here(rank));
   }
   if (part.ranks[part.rank] != parent.rank())
     return Status{HCCL_E_PARA,
@@ -91,11 +116,17 @@ Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings 
                   "EI0003"};
   const std::string name = settings.name.empty() ? formatted("{}_sub_{}", parent.name(), part.id) : settings.name;
   TRY(check_name_is_free(name, parent.device()));
-  std::string key = parent.board().name() + "/" + name;
+  std::string key = parent.key() + "/" + name;
   for (const uint32_t rank : part.ranks) key += formatted(",{}", rank);
   const Communicator::Place place{part.rank, parent.device(), parent.physical_device()};
   auto board = take_seat(key, name, size, part.rank, place.device, here);
-  return std::make_shared<Communicator>(std::move(board), place, std::move(settings), nullptr);
+  std::shared_ptr<Engine> engine;
+  if (std::ranges::find(here, false) != here.end()) {
+    engine = std::make_shared<SharedEngine>(parent.shared_engine(), part.ranks, std::hash<std::string>()(key));
+    Links::get().join_as(parent.key(), key, board, part.ranks);
+    board->set_messenger([key](const Failure& failure) { Links::get().tell_failure(key, failure); });
+  }
+  return std::make_shared<Communicator>(std::move(board), key, place, std::move(settings), std::move(engine));
 }
 
 }  // namespace belay::comm

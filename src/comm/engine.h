@@ -35,6 +35,8 @@ class Engine {
   virtual void send(uint32_t rank, uint64_t tag, const void* memory, size_t bytes, bool synchronous,
                     Transfer& transfer) = 0;
   virtual void receive(uint64_t tag, void* memory, size_t bytes, Transfer& transfer) = 0;
+  // Done when all that was sent has left this process, also without further progress.
+  virtual void flush(Transfer& transfer) = 0;
   // After it, the engine touches neither the transfer nor its memory.
   virtual void cancel(Transfer& transfer) = 0;
 
@@ -43,9 +45,6 @@ class Engine {
   // Sleeps until something can be moved, or until somebody writes to the descriptor below, or so long.
   virtual void sleep(std::chrono::milliseconds most) = 0;
   virtual int wake_descriptor() const = 0;
-  // A descriptor that becomes readable when an idle engine has something to move; armed by this call. -1: look again
-  // now.
-  virtual int armed_descriptor() = 0;
 };
 
 }  // namespace belay::comm

@@ -6,6 +6,7 @@
 #include "base/log/log.h"
 #include "base/text.h"
 #include "comm/communicator.h"
+#include "comm/links.h"
 #include "runtime/stream/write_gate.h"
 
 namespace belay::comm {
@@ -16,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kBetweenLooks = 100ms;
 constexpr auto kPatience = 5s;
+constexpr auto kAfterGoodbye = 1s;
 
 }  // namespace
 
@@ -146,12 +148,12 @@ Status Exchange::wait_for_post() {
   TRY(wait([&] { return post_.done(); }, post_.missing()));
   const Post::Trouble* trouble = post_.trouble();
   if (!trouble) return {};
-  TRY(direct_ ? compare_message(trouble->from, trouble->theirs.call) : compare(trouble->from, trouble->theirs.call));
   if (!trouble->error.empty())
     return {
         ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
         formatted("{}: a message between rank {} and rank {} failed: {}", tag(), rank(), trouble->from, trouble->error),
         "EI0009"};
+  TRY(direct_ ? compare_message(trouble->from, trouble->theirs.call) : compare(trouble->from, trouble->theirs.call));
   return disagree(trouble->from, {"number of bytes between the two", "another one",
                                   std::to_string(trouble->theirs.bytes) + " to send"});
 }
@@ -171,15 +173,12 @@ Status Exchange::interrupted(uint32_t peer) {
     return {ACL_ERROR_RT_STREAM_ABORT,
             formatted("{}: the stream of rank {} was aborted while it waited for rank {}", tag(), rank(), peer),
             "EI0002"};
-  if (peer != rank() && board_.seat(peer).left)
-    return {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
-            formatted("{}: rank {} waits in {} for rank {}, which has destroyed its communicator", tag(), rank(),
-                      describe(call_), peer),
-            "EI0002"};
   const auto now = Clock::now();
   if (now < next_look_) return {};
   next_look_ = now + kBetweenLooks;
+  if (post_.pending()) peer = post_.missing();
   TRY(check_others());
+  TRY(check_left(peer));
   if (timed_ && communicator_.exec_timeout() != 0s && now - started_ > communicator_.exec_timeout())
     return timed_out(peer);
   const std::string circle = waits().circle(board_, rank(), kPatience);
@@ -188,6 +187,16 @@ Status Exchange::interrupted(uint32_t peer) {
           formatted("{}: ranks wait for each other in a circle and would never go on: {}; call the operations of all "
                     "communicators in the same order on every rank",
                     tag(), circle),
+          "EI0002"};
+}
+
+// A rank may leave when it has given all that we wait for: what it gave is here soon after its goodbye, or never.
+Status Exchange::check_left(uint32_t peer) {
+  if (peer == rank() || !board_.seat(peer).left) return {};
+  if (left_looks_++ * kBetweenLooks < kAfterGoodbye) return {};
+  return {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+          formatted("{}: rank {} waits in {} for rank {}, which has destroyed its communicator", tag(), rank(),
+                    describe(call_), peer),
           "EI0002"};
 }
 
@@ -202,11 +211,19 @@ Status Exchange::check_others() {
   return {};
 }
 
+std::string Exchange::absence(uint32_t peer) const {
+  const uint64_t number = direct_ ? 0 : number_;
+  if (board_.here(peer)) return waits().absence(board_, peer, number);
+  const std::string answer = Links::get().ask(communicator_.key(), peer, number);
+  return answer.empty() ? formatted("rank {} is in another process, which lives but does not answer (stopped?)", peer)
+                        : answer;
+}
+
 Status Exchange::timed_out(uint32_t peer) const {
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
   return {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
           formatted("{}: rank {} waited {} s in {} for rank {}: {}", tag(), rank(), waited, describe(call_), peer,
-                    waits().absence(board_, peer, direct_ ? 0 : number_)),
+                    absence(peer)),
           "EI0002"};
 }
 

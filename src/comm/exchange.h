@@ -65,11 +65,13 @@ class Exchange {
   // Why not to wait any longer; success: go on.
   Status interrupted(uint32_t peer);
   Status check_others();
+  Status check_left(uint32_t peer);
   Status compare(uint32_t peer, const Call& theirs);
   Status disagree(uint32_t peer, const Difference& difference);
   Result<const Work*> pin(uint32_t peer);
   void unpin();
   Status timed_out(uint32_t peer) const;
+  std::string absence(uint32_t peer) const;
   std::string tag() const;
   void sleep(uint32_t seen);
   // While it lives, others see that this rank sleeps, and for whom; the gate of writers is left meanwhile.
@@ -94,7 +96,8 @@ class Exchange {
   std::vector<bool> pinned_;  // by rank: counted among its readers
   Post post_;
   const std::chrono::steady_clock::time_point started_;
-  std::chrono::steady_clock::time_point next_look_;  // for a circle
+  std::chrono::steady_clock::time_point next_look_;  // at what the others do
+  int left_looks_ = 0;                               // that found the peer gone
 };
 
 template <class Ready>

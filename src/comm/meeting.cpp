@@ -23,6 +23,7 @@ Kept& kept() {
 
 std::shared_ptr<Meeting> find_meeting(const std::string& identifier) {
   std::lock_guard lock(kept().mutex);
+  std::erase_if(kept().meetings, [](const auto& row) { return row.second->over(); });
   const auto found = kept().meetings.find(identifier);
   return found == kept().meetings.end() ? nullptr : found->second;
 }
@@ -32,9 +33,11 @@ void keep_meeting(const std::string& identifier, std::shared_ptr<Meeting> meetin
   kept().meetings[identifier] = std::move(meeting);
 }
 
-void forget_meeting(const std::string& identifier) {
+std::shared_ptr<Meeting> find_or_open_meeting(const std::string& key) {
   std::lock_guard lock(kept().mutex);
-  kept().meetings.erase(identifier);
+  auto& meeting = kept().meetings[key];
+  if (!meeting || meeting->over()) meeting = std::make_shared<Meeting>("the rank table");
+  return meeting;
 }
 
 Status Meeting::check_member(const Member& member) {
@@ -80,12 +83,14 @@ void Meeting::post(uint32_t rank, uint32_t size, uint32_t round, std::string tex
   Texts texts;
   for (auto& [which, one] : now.texts) texts.push_back(one);
   auto replies = std::exchange(now.replies, {});
+  over_ = round == kLastRound;
   lock.unlock();
   for (auto& [which, tell] : replies) tell({}, texts);
 }
 
 void Meeting::fail(Status status, std::unique_lock<std::mutex> lock) {
   if (failure_.ok()) failure_ = status;
+  over_ = true;
   std::vector<Reply> replies;
   for (auto& [number, round] : rounds_)
     for (auto& [rank, reply] : std::exchange(round.replies, {})) replies.push_back(std::move(reply));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -43,10 +44,13 @@ class Meeting {
   explicit Meeting(std::string name) : name_(std::move(name)) {}
 
   void post(uint32_t rank, uint32_t size, uint32_t round, std::string text, Reply reply);
-  // The connection to a rank that has posted was lost.
+  // A rank that has posted is gone: those who still wait hear of it.
   void lose(uint32_t rank);
   // Ends the meeting for all who wait: which ranks are missing.
   void expire(std::chrono::seconds waited);
+  // Whether all rounds are done, or it has failed: nobody can come any more.
+  bool over() const { return over_; }
+  static constexpr uint32_t kLastRound = 2;
 
  private:
   struct Round {
@@ -59,6 +63,7 @@ class Meeting {
   std::string missing() const;
 
   const std::string name_;
+  std::atomic<bool> over_{false};
   std::mutex mutex_;
   // Guarded by mutex_.
   uint32_t size_ = 0;
@@ -67,10 +72,12 @@ class Meeting {
   Status failure_;
 };
 
-// The meetings that this process answers, by the identifier of their token; null when there is none.
+// The meetings that this process answers, by the identifier of their token; null when there is none that is not over.
 std::shared_ptr<Meeting> find_meeting(const std::string& identifier);
 void keep_meeting(const std::string& identifier, std::shared_ptr<Meeting> meeting);
-void forget_meeting(const std::string& identifier);
+// The ranks of a table have no token: the first that comes opens their meeting.
+constexpr const char* kTableKey = "table-";
+std::shared_ptr<Meeting> find_or_open_meeting(const std::string& key);
 
 // Posts in a meeting of this process and waits for the others. E_TIMEOUT, with who is missing, when the time is over.
 Result<Meeting::Texts> post_and_wait(Meeting& meeting, uint32_t rank, uint32_t size, uint32_t round, std::string text,

@@ -2,6 +2,7 @@
 #include "comm/post.h"
 
 #include <cstring>
+#include <utility>
 
 namespace belay::comm {
 
@@ -10,12 +11,14 @@ Post::~Post() {
     engine_->cancel(letter.first);
     engine_->cancel(letter.rest);
   }
+  if (flushing_) engine_->cancel(flushed_);
 }
 
-// Source 16 bits, kind 1, number 39, step 8: messages between two ranks are numbered apart from collective operations.
+// Source 12 bits, communicator 16 (the engine's), kind 1, number 31, step 4: messages between two ranks are numbered
+// apart from collective operations.
 uint64_t Post::tag(uint32_t from, uint32_t step) const {
   const uint64_t direct = call_.op == Op::Send || call_.op == Op::Receive;
-  return uint64_t{from} << 48 | direct << 47 | (number_ & 0x7fffffffff) << 8 | step << 1;
+  return uint64_t{from} << 52 | direct << 35 | (number_ & 0x7fffffff) << 4 | step << 1;
 }
 
 void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes, bool synchronous) {
@@ -23,7 +26,7 @@ void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data
   const bool together = bytes <= kWithLetterhead;
   const size_t packed = sizeof(Letterhead) + (together ? bytes : 0);
   letter.packed = std::make_unique<std::byte[]>(packed);
-  const Letterhead head{call_, number_, bytes};
+  const Letterhead head{Letterhead::kMagic, call_, number_, bytes};
   std::memcpy(letter.packed.get(), &head, sizeof head);
   if (together && bytes) std::memcpy(letter.packed.get() + sizeof head, data, bytes);
   engine_->send(to, tag(from, step), letter.packed.get(), packed, synchronous && together, letter.first);
@@ -47,14 +50,12 @@ void Post::receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes) 
 void Post::open(Letter& letter) {
   letter.opened = true;
   Letterhead head;
-  const bool whole = !letter.first.failed && letter.first.bytes >= sizeof head;
-  if (whole) std::memcpy(&head, letter.packed.get(), sizeof head);
+  std::memcpy(&head, letter.packed.get(), sizeof head);
   const bool together = letter.bytes <= kWithLetterhead;
-  const size_t expected = sizeof head + (together ? letter.bytes : 0);
   Call expectation = call_;
   if (call_.op == Op::Receive) expectation.op = Op::Send;
-  if (!whole || head.call != expectation || head.number != number_ || head.bytes != letter.bytes ||
-      letter.first.bytes != expected) {
+  if (letter.first.failed || head.magic != Letterhead::kMagic || head.call != expectation || head.number != number_ ||
+      head.bytes != letter.bytes) {
     if (!trouble_) trouble_ = Trouble{letter.peer, head, letter.first.error};
     return;
   }
@@ -66,16 +67,24 @@ bool Post::finished(Letter& letter) {
   if (letter.incoming && !letter.opened) open(letter);
   if (!letter.rest.done.load(std::memory_order_acquire)) return false;
   if ((letter.first.failed || letter.rest.failed) && !trouble_)
-    trouble_ = Trouble{letter.peer, {call_, number_, letter.bytes}, letter.first.error + letter.rest.error};
+    trouble_ = Trouble{letter.peer, {0, call_, number_, letter.bytes}, letter.first.error + letter.rest.error};
   return true;
 }
 
 bool Post::done() {
   if (letters_.empty()) return true;
   engine_->progress();
-  bool all = true;
-  for (Letter& letter : letters_) all = finished(letter) && all;
-  return all || trouble_;
+  all_ = true;
+  for (Letter& letter : letters_) all_ = finished(letter) && all_;
+  if (trouble_) return true;
+  if (!all_) return false;
+  if (!std::exchange(flushing_, true)) engine_->flush(flushed_);
+  if (!flushed_.done.load(std::memory_order_acquire)) return false;
+  // A later step of the operation begins anew.
+  letters_.clear();
+  flushing_ = false;
+  flushed_.done = false;
+  return true;
 }
 
 uint32_t Post::missing() const {

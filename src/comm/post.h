@@ -15,6 +15,8 @@ namespace belay::comm {
 
 // What stands before the data of every message: the sender's arguments, so that the receiver can compare.
 struct Letterhead {
+  static constexpr uint64_t kMagic = 0x31636c6c6579614c;
+  uint64_t magic = 0;
   Call call;
   uint64_t number = 0;
   uint64_t bytes = 0;  // of the data
@@ -43,6 +45,7 @@ class Post {
     std::string error;  // of the transport
   };
   const Trouble* trouble() const { return trouble_ ? &*trouble_ : nullptr; }
+  bool pending() const { return !letters_.empty() && !all_; }
   // The rank of the first message that is still missing.
   uint32_t missing() const;
 
@@ -67,6 +70,8 @@ class Post {
   const Call call_;
   const uint64_t number_;
   std::deque<Letter> letters_;
+  Transfer flushed_;
+  bool flushing_ = false, all_ = false;
   std::optional<Trouble> trouble_;
 };
 

@@ -23,6 +23,7 @@ void add_cache(CLI::App& app, int& exit_code);
 void add_bisect(CLI::App& app, int& exit_code);
 void add_msaccucmp(CLI::App& app, int& exit_code);
 void add_msprobe(CLI::App& app, int& exit_code);
+void add_launch(CLI::App& app, int& exit_code);
 void add_reference(CLI::App& app, int& exit_code);  // last: it describes the others
 
 }  // namespace belay::tools

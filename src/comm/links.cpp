@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/links.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/text.h"
+#include "comm/variables.h"
+#include "comm/waits.h"
+#include "comm/watcher.h"
+
+namespace belay::comm {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds kForAnAnswer{500};
+
+// Messages keep their ids as literals.
+const char* known_id(const std::string& id) {
+  static constexpr const char* ids[] = {"EI0002", "EI0005", "EI0006", "EI0009"};
+  for (const char* one : ids)
+    if (id == one) return one;
+  return "EI0002";
+}
+
+}  // namespace
+
+Links& Links::get() {
+  static auto& links = *new Links;
+  return links;
+}
+
+// Under the lock. A host without a network still has names.
+void Links::listen() {
+  if (std::exchange(listening_, true)) return;
+  const auto read = variables();
+  const std::string ip = read.ok() ? choose_address((*read).host_ip, (*read).interfaces, (*read).ipv6) : "127.0.0.1";
+  Listener listener = listen_at(ip, 0);
+  if (listener.descriptor < 0) return;
+  address_ = formatted("{} {}", ip, listener.port);
+  Watcher::get().watch(listener.descriptor, [this, listener] {
+    const int socket = accept4(listener.descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket >= 0) greet(socket);
+  });
+}
+
+std::string Links::address() {
+  std::lock_guard lock(mutex_);
+  listen();
+  return address_;
+}
+
+// The first frame says who calls.
+void Links::greet(int socket) {
+  auto reader = std::make_shared<FrameReader>();
+  Watcher::get().watch(socket, [this, socket, reader] {
+    const bool open = reader->read(socket);
+    const auto process = reader->next();
+    if (!open || process) Watcher::get().forget(socket);
+    if (process)
+      add(*process, socket);
+    else if (!open)
+      close(socket);
+  });
+}
+
+void Links::add(const std::string& process, int socket) {
+  auto link = std::make_shared<Link>();
+  link->socket = socket;
+  {
+    std::lock_guard lock(mutex_);
+    links_[process] = link;
+  }
+  changed_.notify_all();
+  Watcher::get().watch(socket, [this, process] { hear(process); });
+}
+
+Status Links::connect(const std::string& own, const std::string& process, const std::string& address,
+                      Deadline deadline) {
+  {
+    std::unique_lock lock(mutex_);
+    if (links_.contains(process)) return {};
+    if (own > process) {
+      if (changed_.wait_until(lock, deadline, [&] { return links_.contains(process); })) return {};
+      return {HCCL_E_TIMEOUT, formatted("process {} did not connect in time", process), "EI0006"};
+    }
+  }
+  static auto& connecting = *new std::mutex;  // ranks of this process that meet the same one
+  std::lock_guard one(connecting);
+  {
+    std::lock_guard lock(mutex_);
+    if (links_.contains(process)) return {};
+  }
+  std::istringstream parts(address);
+  std::string ip;
+  uint32_t port = 0;
+  parts >> ip >> port;
+  const int socket = TRY(connect_to(ip, port, deadline));
+  TRY(send_frame(socket, own));
+  add(process, socket);
+  return {};
+}
+
+void Links::join(const std::string& process, const std::string& key, const std::shared_ptr<Board>& board,
+                 std::vector<uint32_t> ranks) {
+  std::lock_guard lock(mutex_);
+  const auto [first, last] = members_.equal_range(key);
+  const bool known = std::any_of(
+      first, last, [&](const auto& row) { return row.second.process == process && row.second.board.lock() == board; });
+  if (!known) members_.emplace(key, Member{board, process, std::move(ranks)});
+}
+
+void Links::join_as(const std::string& parent, const std::string& key, const std::shared_ptr<Board>& board,
+                    const std::vector<uint32_t>& ranks) {
+  std::map<std::string, std::vector<uint32_t>> elsewhere;
+  {
+    std::lock_guard lock(mutex_);
+    const auto [first, last] = members_.equal_range(parent);
+    for (auto row = first; row != last; ++row)
+      for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+        if (std::ranges::find(row->second.ranks, ranks[rank]) != row->second.ranks.end())
+          elsewhere[row->second.process].push_back(rank);
+  }
+  for (const auto& [process, theirs] : elsewhere) join(process, key, board, theirs);
+}
+
+std::vector<std::string> Links::processes_of(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> found;
+  const auto [first, last] = members_.equal_range(key);
+  for (auto row = first; row != last; ++row) found.push_back(row->second.process);
+  return found;
+}
+
+void Links::send(const std::string& process, const std::string& text) {
+  std::shared_ptr<Link> link;
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto found = links_.find(process); found != links_.end()) link = found->second;
+  }
+  if (link) (void)send_frame(link->socket, text);
+}
+
+void Links::say_goodbye(const std::string& key, uint32_t rank) {
+  const std::string text = json{{"goodbye", key}, {"rank", rank}}.dump();
+  for (const std::string& process : processes_of(key)) send(process, text);
+}
+
+void Links::tell_failure(const std::string& key, const Failure& failure) {
+  const Status& status = failure.status;
+  const std::string text = json{
+      {"failure", key},
+      {"code", status.code},
+      {"message", status.message},
+      {"id", status.message_id ? status.message_id : ""},
+      {"async", failure.async}}.dump();
+  for (const std::string& process : processes_of(key)) send(process, text);
+}
+
+std::string Links::ask(const std::string& key, uint32_t rank, uint64_t number) {
+  std::string process, question;
+  {
+    std::lock_guard lock(mutex_);
+    const auto [first, last] = members_.equal_range(key);
+    for (auto row = first; row != last; ++row)
+      if (std::ranges::find(row->second.ranks, rank) != row->second.ranks.end()) process = row->second.process;
+    question = std::to_string(++questions_);
+  }
+  send(process, json{{"ask", key}, {"rank", rank}, {"number", number}, {"question", question}}.dump());
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kForAnAnswer, [&] { return answers_.contains(question); });
+  const auto answer = answers_.extract(question);
+  return answer ? answer.mapped() : std::string();
+}
+
+void Links::hear(const std::string& process) {
+  std::shared_ptr<Link> link;
+  {
+    std::lock_guard lock(mutex_);
+    link = links_[process];
+  }
+  if (!link) return;
+  const bool open = link->reader.read(link->socket);
+  while (auto text = link->reader.next()) handle(process, *text);
+  if (!open) lost(process);
+}
+
+void Links::handle(const std::string& process, const std::string& text) {
+  const json said = json::parse(text, nullptr, false);
+  if (!said.is_object()) return;
+  try {
+    if (said.contains("answer")) {
+      std::lock_guard lock(mutex_);
+      answers_[said.at("question")] = said.at("answer");
+      changed_.notify_all();
+      return;
+    }
+    const std::string key = said.contains("goodbye") ? said.at("goodbye")
+                            : said.contains("ask")   ? said.at("ask")
+                                                     : said.at("failure");
+    std::vector<std::shared_ptr<Board>> boards;
+    {
+      std::lock_guard lock(mutex_);
+      const auto [first, last] = members_.equal_range(key);
+      for (auto row = first; row != last; ++row) {
+        if (row->second.process != process) continue;
+        if (auto board = row->second.board.lock()) boards.push_back(std::move(board));
+        if (said.contains("goodbye")) std::erase(row->second.ranks, said.at("rank").get<uint32_t>());
+      }
+    }
+    for (const auto& board : boards) {
+      if (said.contains("goodbye")) {
+        board->seat(said.at("rank")).left = true;
+        board->changed();
+      } else if (said.contains("ask")) {
+        send(process, json{{"answer", waits().absence(*board, said.at("rank"), said.at("number"))},
+                           {"question", said.at("question")}}
+                          .dump());
+        break;
+      } else {
+        board->fail({{said.at("code"), said.at("message"), known_id(said.at("id"))}, said.at("async")});
+      }
+    }
+  } catch (const json::exception&) {
+    return;
+  }
+}
+
+void Links::lost(const std::string& process) {
+  std::vector<std::pair<std::shared_ptr<Board>, std::vector<uint32_t>>> orphans;
+  std::shared_ptr<Link> link;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = links_.extract(process);
+    if (found) link = found.mapped();
+    for (auto row = members_.begin(); row != members_.end();) {
+      if (row->second.process != process) {
+        ++row;
+        continue;
+      }
+      if (auto board = row->second.board.lock(); board && !row->second.ranks.empty())
+        orphans.emplace_back(std::move(board), row->second.ranks);
+      row = members_.erase(row);
+    }
+  }
+  if (link) {
+    Watcher::get().forget(link->socket);
+    close(link->socket);
+  }
+  for (const auto& [board, ranks] : orphans) {
+    std::string who;
+    for (const uint32_t rank : ranks) who += (who.empty() ? "" : ", ") + std::to_string(rank);
+    board->fail(
+        {{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+          formatted(
+              "communicator {}: rank {} is gone: process {} ended without HcclCommDestroy (killed, crashed, or it "
+              "left early)",
+              board->name(), who, process.substr(0, process.find('-'))),
+          "EI0002"},
+         HCCL_E_REMOTE});
+  }
+}
+
+}  // namespace belay::comm

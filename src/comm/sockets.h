@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace belay::comm {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+// An address of this host where others reach it: HCCL_IF_IP, a card of HCCL_SOCKET_IFNAME, else the first card that is
+// neither docker's nor the loopback, then those.
+std::string choose_address(const std::string& host_ip, const std::string& interfaces, bool ipv6);
+// Whether a card's name fits HCCL_SOCKET_IFNAME: "eth", "^eth", "=eth0", "^=eth0", with commas.
+bool fits(std::string_view card, std::string_view interfaces);
+
+// A socket that listens, and its port; port 0 takes any. -1 when it cannot.
+struct Listener {
+  int descriptor = -1;
+  uint32_t port = 0;
+};
+Listener listen_at(const std::string& ip, uint32_t port);
+// The same under a name that only processes of this network namespace see.
+Listener listen_by_name(const std::string& name);
+
+// A connected socket, tried again until the deadline: E_TCP_CONNECT.
+Result<int> connect_to(const std::string& ip, uint32_t port, Deadline deadline);
+Result<int> connect_by_name(const std::string& name, Deadline deadline);
+
+// Frames: a length of 4 bytes, then the text. E_TCP_TRANSFER when the other side is gone, E_TIMEOUT after the deadline.
+Status send_frame(int descriptor, std::string_view text);
+Result<std::string> receive_frame(int descriptor, Deadline deadline);
+
+// Collects what arrives at a socket without waiting.
+class FrameReader {
+ public:
+  // Reads what there is; false when the other side is gone.
+  bool read(int descriptor);
+  // The next whole frame; nothing when there is none yet.
+  std::optional<std::string> next();
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace belay::comm
