@@ -49,6 +49,14 @@ std::optional<OpenedPair> opened(Row& row, const Rules& rules) {
   return std::move(pair).value();
 }
 
+// Whether two shapes have the same extents, those of 1 left out, in another order: then elements at the same place in
+// memory are not those of the same index.
+bool axes_swapped(graph::Shape a, graph::Shape b) {
+  std::erase(a, 1);
+  std::erase(b, 1);
+  return a != b && std::ranges::is_permutation(a, b);
+}
+
 void finish(Row& row, const OpenedPair& pair) {
   auto measured = measure(*pair.ours, *pair.truth, row.limits.tolerance());
   if (!measured.ok()) {
@@ -59,6 +67,9 @@ void finish(Row& row, const OpenedPair& pair) {
   row.measured = true;
   row.measures = std::move(measured).value();
   row.reason = difference(row.measures, row.limits);
+  if (row.reason.empty() && row.measures.count > 0 && axes_swapped(row.shape, row.truth_shape))
+    row.reason = formatted("the axes are in another order: {}, should be {}", graph::to_text(row.shape),
+                           graph::to_text(row.truth_shape));
   row.verdict = row.reason.empty() ? Verdict::Agree : Verdict::Differ;
 }
 

@@ -248,6 +248,11 @@ class Verdicts(Folder):
         self.write_both("one", np.ones((2, 3), np.float32), np.ones((4, 3), np.float32))
         self.assertIn("[2,3] and [4,3] do not have the same number", self.belay(code=DIFFER).stdout)
 
+    def test_axes_in_another_order_differ_although_the_bytes_are_equal(self):
+        self.write_both("x", np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(6, dtype=np.float32).reshape(3, 2))
+        self.write_both("y", np.arange(6, dtype=np.float32).reshape(1, 6), np.arange(6, dtype=np.float32))
+        self.assertIn("x output 0: the axes are in another order: [2,3], should be [3,2]", self.belay(code=DIFFER).stdout)
+
     def test_inputs_when_asked_for(self):
         for folder, value in ((self.a, 1), (self.b, 2)):
             parts = dict(inputs=[entry(np.full(3, value, np.float32), True)], outputs=[entry(np.ones(3, np.float32), False)])
