@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "blame/examiner.h"
 #include "blame/executions.h"
+#include "blame/model_file.h"
+#include "blame/record_names.h"
 #include "compare/matching.h"
 #include "dump/format/names.h"
 #include "executor/branch.h"
@@ -24,8 +26,18 @@ std::set<std::string> names_in(const graph::Model& model) {
   return names;
 }
 
-bool is_of(const Execution& execution, const std::set<std::string>& names) {
-  return std::ranges::any_of(execution.records, [&](const Record& record) { return names.contains(record.op); });
+bool is_of(const Execution& execution, const RecordNames& names) {
+  return std::ranges::any_of(execution.records,
+                             [&](const Record& record) { return record.op_type != "Data" && names.knows(record); });
+}
+
+// How many records the model has a place for; `by_name`: without looking at what they were before fusion.
+size_t known_records(const std::vector<Execution>& executions, const RecordNames& names, bool by_name) {
+  size_t count = 0;
+  for (const Execution& execution : executions)
+    for (const Record& record : execution.records)
+      count += by_name ? !names.by_name(record).empty() : names.knows(record);
+  return count;
 }
 
 Status no_execution(const Question& question, const std::vector<Execution>& all, const std::set<std::string>& names) {
@@ -70,12 +82,25 @@ bool tells_more(const Report& report, const Report& than) {
 
 }  // namespace
 
+Result<std::shared_ptr<const graph::Model>> read_model_of(const compare::Side& side,
+                                                          const std::filesystem::path& path) {
+  auto fused = TRY(read_model(path));
+  if (path.extension() != ".onnx") return fused;
+  const std::vector<Execution> executions = executions_of(side);
+  size_t all = 0;
+  for (const Execution& execution : executions) all += execution.records.size();
+  const size_t known = known_records(executions, RecordNames(*fused), true);
+  if (known == all) return fused;
+  auto plain = TRY(read_model(path, false));
+  return known_records(executions, RecordNames(*plain), false) > known ? plain : fused;
+}
+
 Result<Report> examine(const Question& question) {
   const std::vector<Execution> all = executions_of(*question.side);
-  const auto names = names_in(*question.model);
+  const RecordNames names(*question.model);
   std::vector<Execution> executions;
   std::ranges::copy_if(all, std::back_inserter(executions), [&](const Execution& each) { return is_of(each, names); });
-  if (executions.empty()) return no_execution(question, all, names);
+  if (executions.empty()) return no_execution(question, all, names_in(*question.model));
   const Truth truth = TRY(pair_sides(question));
   std::optional<Report> first;
   for (size_t i = 0; i < executions.size(); ++i) {

@@ -24,6 +24,10 @@ struct Question {
   std::function<void()> advances;     // after each of them
 };
 
+// The model of a file, for this side: an .onnx is converted with the usual fusions, or without any when the side was
+// made with others and tells the operators before fusion.
+Result<std::shared_ptr<const graph::Model>> read_model_of(const compare::Side& side, const std::filesystem::path& path);
+
 // Computes every operator of an execution again, in double precision, from what the side says it read. 100006 when the
 // side has no execution of this model, with what it has.
 Result<Report> examine(const Question& question);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "blame/evidence.h"
+#include "dump/format/names.h"
 
 namespace belay::blame {
 namespace {
@@ -73,14 +74,17 @@ void Examiner::ran(const Ran& ran) {
   OperatorReport report{
       .op = ran.node.name, .op_type = ran.node.type, .time = ran.record.time, .task = ran.record.task};
   report.sources = graph::get_or(ran.node.attributes, kOriginalNames, std::vector<std::string>{ran.node.name});
+  report.together = ran.unrecorded;
+  if (ran.record.op != dump::mangled(ran.node.name) && ran.record.op != ran.node.name)
+    report.recorded_as = ran.record.op;
   const size_t changes_before = report_.changed.size();
-  find_changes(ran);
+  if (ran.unrecorded.empty()) find_changes(ran);
   Trial trial(*question_.model, ran);
   trial.judge(truth_, report);
   if (report.verdict == Verdict::Guilty) absolve(ran, trial, report, changes_before);
   if (report.verdict == Verdict::Guilty && report_.count(Verdict::Guilty) < kMostEvidence) {
     report.evidence = gather_evidence(trial, ran, report, executions_);
-    if (!ran.in_loop) remember(ran, trial, report_.operators.size());
+    if (!ran.in_loop && ran.unrecorded.empty()) remember(ran, trial, report_.operators.size());
   }
   report_.operators.push_back(std::move(report));
   if (question_.advances) question_.advances();

@@ -15,6 +15,8 @@ namespace belay::blame {
 
 using compare::Source;
 
+struct Derivation;
+
 // A tensor as the examined side had it, or why it is not known.
 struct Held {
   Source source;                            // null: not known
@@ -23,6 +25,9 @@ struct Held {
   uint64_t time = 0;                        // when it was recorded; 0: not by an operator
   const graph::Constant* weight = nullptr;  // the model's own, when it is one
   bool present = true;                      // false: an optional input that is not connected
+
+  std::shared_ptr<const Derivation> derived;  // of what was not recorded: how it is computed
+  size_t derived_output = 0;
 
   bool known() const { return source || !present; }
 };

@@ -44,7 +44,9 @@ struct Evidence {
 
 struct OperatorReport {
   std::string op, op_type;
-  std::vector<std::string> sources;  // nodes of the source model
+  std::string recorded_as;            // its name in the dump, when another fusion gave it another
+  std::vector<std::string> sources;   // nodes of the source model
+  std::vector<std::string> together;  // operators before it without a record, which are judged with it
   uint64_t time = 0, task = 0;
   Verdict verdict = Verdict::Clean;
   std::string why;  // of NotCheckable

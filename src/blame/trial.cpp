@@ -2,6 +2,7 @@
 #include "blame/trial.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 
@@ -14,6 +15,17 @@ void use_recorded_types(graph::Node& node, std::span<const Held> inputs) {
     if (inputs[i].source && exact::is_float_type(inputs[i].source->type()) &&
         exact::is_float_type(node.input_descs[i].type))
       node.input_descs[i].type = inputs[i].source->type();
+}
+
+bool is_half(graph::DataType type) { return type == graph::DataType::Float16 || type == graph::DataType::BFloat16; }
+
+// How far an element may be off once it is stored in this type.
+exact::Errors rounding_to(graph::DataType type, const exact::Value& value) {
+  const double step = type == graph::DataType::Float16 ? 0x1p-11 : 0x1p-8;
+  const double least = type == graph::DataType::Float16 ? 0x1p-25 : 0x1p-134;
+  std::vector<double> errors;
+  for (const double element : value.doubles()) errors.push_back(std::max(std::abs(element) * step, least));
+  return std::make_shared<const std::vector<double>>(std::move(errors));
 }
 
 }  // namespace
@@ -50,7 +62,31 @@ Result<std::vector<exact::Output>> Trial::evaluate(std::span<const exact::Value>
 
 Result<std::vector<exact::Output>> Trial::evaluate(const graph::Node& node,
                                                    std::span<const exact::Value> inputs) const {
-  return exact::evaluate(model_, node, inputs);
+  if (!narrower_) return exact::evaluate(model_, node, inputs);
+  std::vector<exact::Tracked> tracked;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool described = i < node.input_descs.size() && exact::is_float_type(node.input_descs[i].type);
+    exact::Tracked input{inputs[i], inputs[i].type, nullptr};
+    if (inputs[i].present && inputs[i].real()) {
+      input.stored = described ? node.input_descs[i].type : graph::DataType::Float;
+      if (!is_half(input.stored) && !is_recorded(i)) {
+        input.errors = rounding_to(*narrower_, inputs[i]);
+        input.stored = *narrower_;
+      }
+    }
+    tracked.push_back(std::move(input));
+  }
+  return exact::evaluate(model_, node, std::span<const exact::Tracked>(tracked));
+}
+
+bool Trial::is_recorded(size_t input) const {
+  return ran_.unrecorded.empty() && input < ran_.record.inputs.size() && ran_.record.inputs[input];
+}
+
+// The type that the side has where the model has a wider one: what the dump does not hold was made narrower as well.
+void Trial::find_narrower_type() {
+  for (size_t o = 0; o < sources_.size() && o < node_.outputs.size(); ++o)
+    if (sources_[o] && is_half(sources_[o]->type()) && !is_half(node_.outputs[o].type)) narrower_ = sources_[o]->type();
 }
 
 Result<OutputReport> Trial::judge_output(size_t output, const Truth& truth) const {
@@ -76,6 +112,7 @@ void Trial::judge(const Truth& truth, OperatorReport& report) {
     report.why = why;
   };
   if (Status status = read_outputs(); !status.ok()) return give_up(status.message);
+  find_narrower_type();
   if (std::ranges::none_of(got_, [](const auto& got) { return got.has_value(); }))
     return give_up("its outputs were not dumped");
   if (Status status = recompute(ran_.read); !status.ok()) return give_up(status.message);

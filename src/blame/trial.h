@@ -40,6 +40,8 @@ class Trial {
  private:
   Status recompute(std::span<const Held> inputs);
   Status read_outputs();
+  void find_narrower_type();
+  bool is_recorded(size_t input) const;
   Result<OutputReport> judge_output(size_t output, const Truth& truth) const;
 
   const graph::Model& model_;
@@ -49,6 +51,7 @@ class Trial {
   std::vector<exact::Output> expected_;
   std::vector<std::optional<exact::Value>> got_;
   std::vector<Source> sources_;  // of the recorded outputs
+  std::optional<graph::DataType> narrower_;
 };
 
 }  // namespace belay::blame

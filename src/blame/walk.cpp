@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "dump/format/names.h"
+#include "blame/cone.h"
+#include "blame/record_names.h"
 #include "executor/branch.h"
 #include "graph/infer/graph.h"
 #include "graph/infer/infer.h"
@@ -67,10 +68,16 @@ Result<graph::Shape> viewed_shape(const graph::Model& model, const Node& node, s
   return context.outputs[0].shape;
 }
 
+Held derived_view(const Node& node, const std::vector<Held>& inputs) {
+  Held held = missing(formatted("{} {} is made of what was not dumped", node.type, node.name));
+  held.derived = std::make_shared<Derivation>(Derivation{&node, inputs});
+  return held;
+}
+
 std::vector<Held> view(const graph::Model& model, const Node& node, const std::vector<Held>& inputs) {
   if (inputs.empty()) return {};
   for (const Held& input : inputs)
-    if (!input.known()) return {input};
+    if (!input.known()) return {input.derived ? derived_view(node, inputs) : input};
   auto shape = viewed_shape(model, node, inputs);
   if (!shape.ok()) return {missing(shape.status().message)};
   Held held = inputs[0];
@@ -92,7 +99,28 @@ Result<backend::Tensor> as_tensor(const Held& held, std::vector<std::byte>& stor
 
 Walk::Walk(const graph::Model& model, const Execution& execution, const GivenTensors& given, Visit visit)
     : model_(model), given_(given), visit_(std::move(visit)) {
-  for (const Record& record : execution.records) records_[record.op].push_back(&record);
+  sort_records(execution);
+}
+
+void Walk::sort_records(const Execution& execution) {
+  const RecordNames names(model_);
+  for (const Record& record : execution.records) {
+    if (const std::string name = names.by_name(record); !name.empty()) {
+      records_[name].push_back(&record);
+      continue;
+    }
+    bool used = false;
+    for (const compare::SideTensor* output : record.outputs) {
+      const std::string name = output ? names.by_origin(record, *output) : "";
+      if (name.empty()) continue;
+      Record& part = by_origin_.emplace_back(Record{record.op, record.op_type, record.time, record.task, {}, {}});
+      part.outputs.resize(output->origin_index + 1);
+      part.outputs[output->origin_index] = output;
+      records_[name].push_back(&part);
+      used = true;
+    }
+    if (!used) foreign_.push_back(&record);
+  }
 }
 
 std::vector<Held> Walk::run() {
@@ -101,21 +129,8 @@ std::vector<Held> Walk::run() {
   return walk(model_.main(), GraphRole::Main, {});
 }
 
-std::vector<const Record*> Walk::foreign() const {
-  std::vector<const Record*> left;
-  for (const auto& [op, records] : records_) {
-    const auto used = used_.find(&records);
-    const size_t first = used == used_.end() ? 0 : used->second;
-    left.insert(left.end(), records.begin() + static_cast<std::ptrdiff_t>(std::min(first, records.size())),
-                records.end());
-  }
-  std::ranges::stable_sort(left, {}, &Record::time);
-  return left;
-}
-
 const std::vector<const Record*>* Walk::records_of(const Node& node) const {
-  auto found = records_.find(node.name);
-  if (found == records_.end()) found = records_.find(dump::mangled(node.name));
+  const auto found = records_.find(node.name);
   return found == records_.end() ? nullptr : &found->second;
 }
 
@@ -207,10 +222,7 @@ std::vector<Held> Walk::run_node(NodeKind kind, const Node& node, const Tensors&
 
 std::vector<Held> Walk::run_operator(const Node& node, const Tensors& inputs) {
   const Record* record = next_record(node);
-  if (!record) {
-    unrecorded_.push_back(&node);
-    return Tensors(node.outputs.size(), missing(formatted("{} {} was not dumped", node.type, node.name)));
-  }
+  if (!record) return skip_operator(node, inputs);
   Tensors read = inputs;
   for (size_t i = 0; i < read.size() && i < record->inputs.size(); ++i)
     if (record->inputs[i] && inputs[i].present) {
@@ -218,13 +230,32 @@ std::vector<Held> Walk::run_operator(const Node& node, const Tensors& inputs) {
       own.weight = inputs[i].weight;
       read[i] = std::move(own);
     }
-  visit_({node, *record, inputs, read, loops_ > 0});
+  visit(node, *record, inputs, read);
   Tensors outputs;
   for (size_t o = 0; o < std::max(node.outputs.size(), record->outputs.size()); ++o)
     outputs.push_back(o < record->outputs.size() && record->outputs[o]
                           ? recorded(*record->outputs[o], formatted("output {} of {}", o, node.name))
                           : missing(formatted("output {} of {} was not dumped", o, node.name)));
   return outputs;
+}
+
+std::vector<Held> Walk::skip_operator(const Node& node, const Tensors& inputs) {
+  unrecorded_.push_back(&node);
+  auto derivation = std::make_shared<Derivation>(Derivation{&node, inputs});
+  Tensors outputs(node.outputs.size(), missing(formatted("{} {} was not dumped", node.type, node.name)));
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    outputs[o].derived = derivation;
+    outputs[o].derived_output = o;
+  }
+  return outputs;
+}
+
+void Walk::visit(const Node& node, const Record& record, const Tensors& made, const Tensors& read) {
+  if (std::ranges::none_of(read, [](const Held& held) { return held.derived != nullptr; }))
+    return visit_({node, record, made, read, loops_ > 0});
+  const auto cone = make_cone(node, read);
+  if (!cone.ok()) return visit_({node, record, made, read, loops_ > 0});
+  visit_({(*cone).node, record, (*cone).inputs, (*cone).inputs, loops_ > 0, (*cone).unrecorded});
 }
 
 std::vector<Held> Walk::run_choice(const Node& node, const Tensors& inputs) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <span>
@@ -21,10 +22,13 @@ struct Ran {
   std::span<const Held> made;  // its inputs as their producers left them
   std::span<const Held> read;  // as the record has them; where it has none, as `made`
   bool in_loop = false;
+  std::vector<std::string> unrecorded =
+      {};  // operators before it that `node` was joined with, since they have no record
 };
 
 // Follows one execution of a model in the order in which its operators run, with the values that the side recorded:
-// branches and loops go as they went. Nothing is computed but views.
+// branches and loops go as they went. Nothing is computed but views. Operators
+// without a record are joined with the next that has one.
 class Walk {
  public:
   using Visit = std::function<void(const Ran&)>;
@@ -39,7 +43,7 @@ class Walk {
   const std::map<std::string, Held>& inputs() const { return inputs_; }
   // The operators with a task that ran and were not recorded, and the records that are of no operator; after run().
   const std::vector<const graph::Node*>& unrecorded() const { return unrecorded_; }
-  std::vector<const Record*> foreign() const;
+  const std::vector<const Record*>& foreign() const { return foreign_; }
 
  private:
   using Tensors = std::vector<Held>;
@@ -47,9 +51,12 @@ class Walk {
   Tensors walk(const graph::Graph& graph, executor::GraphRole role, const Tensors& inputs);
   Tensors run_node(executor::NodeKind kind, const graph::Node& node, const Tensors& inputs);
   Tensors run_operator(const graph::Node& node, const Tensors& inputs);
+  Tensors skip_operator(const graph::Node& node, const Tensors& inputs);
+  void visit(const graph::Node& node, const Record& record, const Tensors& made, const Tensors& read);
   Tensors run_choice(const graph::Node& node, const Tensors& inputs);
   Tensors run_loop(const graph::Node& node, Tensors variables);
   Held graph_input(const graph::Node& node);
+  void sort_records(const Execution& execution);
   const Record* next_record(const graph::Node& node);
   const std::vector<const Record*>* records_of(const graph::Node& node) const;
   bool has_records_left(const graph::Graph& graph) const;
@@ -57,7 +64,9 @@ class Walk {
   const graph::Model& model_;
   const GivenTensors& given_;
   const Visit visit_;
-  std::map<std::string, std::vector<const Record*>> records_;  // by operator
+  std::map<std::string, std::vector<const Record*>> records_;  // by operator of the model
+  std::deque<Record> by_origin_;                               // records of operators that another fusion made
+  std::vector<const Record*> foreign_;
   std::map<const std::vector<const Record*>*, size_t> used_;
   std::map<std::string, Held> inputs_;
   std::vector<const graph::Node*> unrecorded_;

@@ -24,8 +24,13 @@ std::vector<Tracked> tracked(const graph::Node& node, std::span<const Value> inp
 
 Result<std::vector<Output>> evaluate(const graph::Model& model, const graph::Node& node,
                                      std::span<const Value> inputs) {
+  return evaluate(model, node, std::span<const Tracked>(tracked(node, inputs)));
+}
+
+Result<std::vector<Output>> evaluate(const graph::Model& model, const graph::Node& node,
+                                     std::span<const Tracked> inputs) {
   std::vector<Output> outputs;
-  for (Tracked& made : TRY(Walk(model, true).run(node, tracked(node, inputs)))) {
+  for (Tracked& made : TRY(Walk(model, true).run(node, inputs))) {
     Output output{std::move(made.value), {}};
     if (made.errors)
       output.allowed = *made.errors;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "exact/value.h"
+#include "exact/tracked.h"
 #include "graph/model/graph.h"
 
 namespace belay::exact {
@@ -26,6 +26,10 @@ struct Output {
 // The types that `allowed` is about are those of node.input_descs, and what the shape rules make of them: who checks
 // tensors that were stored in other types changes the descriptions first.
 Result<std::vector<Output>> evaluate(const graph::Model& model, const graph::Node& node, std::span<const Value> inputs);
+
+// The same from inputs that may be off themselves, or are stored in types that the node does not tell.
+Result<std::vector<Output>> evaluate(const graph::Model& model, const graph::Node& node,
+                                     std::span<const Tracked> inputs);
 
 // The values alone, for less than half of the cost; also of operators without an error model.
 Result<std::vector<Value>> recompute(const graph::Model& model, const graph::Node& node, std::span<const Value> inputs);

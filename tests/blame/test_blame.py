@@ -11,8 +11,11 @@ import unittest
 
 import networks
 import numpy as np
-import onnx
-from onnx import numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+from npu_tree import FRACTAL_NZ, NC1HWC0, ND, NpuTree  # noqa: E402
+import onnx  # noqa: E402
+from onnx import numpy_helper  # noqa: E402
 
 DRIVER, ATC, BELAY = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 AGREE, GUILTY, USAGE, BAD_INPUT = range(4)
@@ -77,6 +80,67 @@ class Blame(unittest.TestCase):
             whom = [each for each in self.report(folder, code=GUILTY)["operators"] if each["verdict"] == "guilty"]
             self.assertEqual(len(whom), 1, whom)
             self.assertIn(fault.split("@")[1].split(":")[0], whom[0]["sources"])
+
+    def test_operators_without_a_record_are_judged_with_the_next(self):
+        names = self.operators()
+        position = next(i for i, name in enumerate(names) if "Softmax" in name)
+        chosen = names[: position - 3] + names[position:]
+        for fault, whom in (("", None), (f"shift@{names[position - 2]}", names[position]), (f"nan@{names[position]}", names[position])):
+            folder = "some_" + fault.split("@")[0]
+            self.run_model(fault, folder, dump_mode="output", dump_list=[{"layer": chosen}])
+            report = self.report(folder, code=GUILTY if fault else AGREE)
+            joined = next(each for each in report["operators"] if each["op"] == names[position])
+            self.assertEqual(set(joined["together"]), set(names[position - 3 : position]))
+            self.assertEqual(self.guilty(report), [whom] if whom else [])
+            self.assertEqual([each["op"] for each in report["operators"] if each["verdict"] == "not checkable"], [])
+
+    def npu_tree(self, spoil=""):
+        """Float16, fused as an NPU might, in its formats: the values are numpy's, each from the one before."""
+        x = np.load(self.work / "x.npy")
+        w1, w2, fc = (self.weights[name] for name in ("w1", "w2", "fc"))
+        half = lambda array: array.astype(np.float16)  # noqa: E731
+        tree = NpuTree(self.work / (spoil or "npu"))
+        tree.write("Data", "x", tree.output(x, 0, "x", dtype=np.float32))
+        tree.write("TransData", "trans_TransData_1", tree.output(half(x), NC1HWC0, "c1"))
+        value = half(x)
+        for op, name, weight in (("c1r1", "r1", w1), ("c2addr2", "r2", w2)):
+            product = np.einsum("oi,nihw->nohw", half(weight).astype(np.float32), value.astype(np.float32))
+            value = half(np.maximum(product + (value.astype(np.float32) if name == "r2" else 0), 0))
+            if spoil == name:
+                value[0, 2, 1, 1] += np.float16(0.25)
+            tree.write("Conv2D", op, tree.output(value, NC1HWC0, name))
+        mean = half(value.astype(np.float32).mean((2, 3)))
+        tree.write("ReduceMean", "mean", tree.output(mean, ND, "mean", origin_format=ND))
+        result = half(mean.astype(np.float32) @ half(fc).astype(np.float32))
+        tree.write("MatMulV2", "fc", tree.output(result, FRACTAL_NZ, "fc", origin_format=ND))
+        return spoil or "npu"
+
+    def test_an_npus_tree_is_examined_with_the_onnx_model(self):
+        random = np.random.default_rng(5)
+        self.weights = {"w1": random.standard_normal((8, 8)) / 3, "w2": random.standard_normal((8, 8)) / 3,
+                        "fc": random.standard_normal((8, 5))}  # fmt: skip
+        self.weights = {name: array.astype(np.float32) for name, array in self.weights.items()}
+        node = onnx.helper.make_node
+        nodes = [node("Conv", ["x", "w1"], ["c1"], "c1"), node("Relu", ["c1"], ["r1"], "r1"), node("Conv", ["r1", "w2"], ["c2"], "c2"),
+                 node("Add", ["c2", "r1"], ["add"], "add"), node("Relu", ["add"], ["r2"], "r2"),
+                 node("ReduceMean", ["r2"], ["mean"], "mean", axes=[2, 3], keepdims=0), node("MatMul", ["mean", "fc"], ["y"], "fc")]  # fmt: skip
+        shaped = {name: array.reshape(*array.shape, 1, 1) if name != "fc" else array for name, array in self.weights.items()}
+        value = onnx.helper.make_tensor_value_info
+        graph = onnx.helper.make_graph(nodes, "net", [value("x", 1, [1, 8, 4, 4])], [value("y", 1, [1, 5])],
+                                       [numpy_helper.from_array(array, name) for name, array in shaped.items()])  # fmt: skip
+        onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8), str(self.work / "net.onnx"))
+        np.save(self.work / "x.npy", random.standard_normal((1, 8, 4, 4)).astype(np.float32))
+        report = self.report(self.npu_tree(), model="net.onnx")
+        self.assertEqual([(each["sources"][-1], each["verdict"]) for each in report["operators"]],
+                         [(name, "clean") for name in ("r1", "r2", "mean", "fc")])  # fmt: skip
+        self.assertEqual(report["operators"][1]["recorded_as"], "c2addr2")
+        self.assertEqual(set(report["operators"][1]["together"]), {"c2", "add"})
+        self.assertEqual(report["foreign"], ["trans_TransData_1"])
+        for spoiled in "r1", "r2":
+            report = self.report(self.npu_tree(spoiled), model="net.onnx", code=GUILTY)
+            self.assertEqual(self.guilty(report), [spoiled])
+            guilty = next(each for each in report["operators"] if each["op"] == spoiled)
+            self.assertEqual(guilty["outputs"][0]["worst"]["index"], [0, 2, 1, 1])
 
     def test_inputs_that_are_not_in_the_dump_are_asked_for_and_taken(self):
         self.run_model("nan@MatMul_0", dump_mode="output")
@@ -171,7 +235,7 @@ class Blame(unittest.TestCase):
     def test_csv_has_a_line_for_every_output(self):
         self.run_model()
         report = self.report("d", "--csv", "blame.csv")
-        lines = list(csv.DictReader((self.work / "blame.csv").open()))
+        lines = list(csv.DictReader((self.work / "blame.csv").read_text().splitlines()))
         self.assertEqual([line["op"] for line in lines], [each["op"] for each in report["operators"] for _ in each["outputs"] or [0]])
         self.assertTrue(all(float(line["contributed"]) <= float(line["allowed"]) for line in lines if line["verdict"] == "clean"))
 

@@ -10,7 +10,6 @@
 
 #include "base/faults.h"
 #include "base/files/atomic_file.h"
-#include "blame/model_file.h"
 #include "commands/arguments.h"
 #include "commands/blame_report.h"
 #include "commands/commands.h"
@@ -86,7 +85,7 @@ int blame_dump(const BlameOptions& options) {
   for (const std::string& problem : problems) std::fprintf(stderr, "belay blame: %s\n", problem.c_str());
 
   blame::Question question{.side = &side, .truth = truth ? &*truth : nullptr};
-  question.model = or_throw(blame::read_model(options.model));
+  question.model = or_throw(blame::read_model_of(side, options.model));
   question.given = read_inputs(options, *question.model);
   question.step = options.step;
   std::optional<Progress> progress;

@@ -61,6 +61,7 @@ void print_counts(const Report& report, const BlameView& view) {
 std::string name_of(const OperatorReport& op) {
   std::string text = op.op_type + " " + op.op;
   if (op.sources.size() != 1 || op.sources[0] != op.op) text += ", made of " + joined(op.sources);
+  if (!op.recorded_as.empty()) text += ", in the dump as " + op.recorded_as;
   return text;
 }
 
@@ -74,6 +75,8 @@ void print_worst(const OutputReport& output) {
 }
 
 void print_evidence(const Report& report, const OperatorReport& op, const Evidence& evidence, const BlameView& view) {
+  if (!op.together.empty())
+    std::printf("   or one before it that is not in the dump: %s\n", joined(op.together).c_str());
   print_worst(op.outputs[evidence.output]);
   for (const std::string& term : evidence.terms) std::printf("      %s\n", term.c_str());
   for (const auto& input : evidence.inputs)
@@ -84,7 +87,8 @@ void print_evidence(const Report& report, const OperatorReport& op, const Eviden
     std::printf("   when it alone is corrected, %s %% of the error of the model's outputs is gone\n",
                 real(100 * *evidence.share).c_str());
   std::printf("   belay replay %s --model %s --op %s\n", in_quotes((view.dump / report.place).string()).c_str(),
-              in_quotes(view.model.string()).c_str(), in_quotes(op.op).c_str());
+              in_quotes(view.model.string()).c_str(),
+              in_quotes(op.recorded_as.empty() ? op.op : op.recorded_as).c_str());
 }
 
 void print_guilty(const Report& report, const BlameView& view) {
@@ -157,6 +161,8 @@ Json output_json(const OutputReport& output) {
 
 Json operator_json(const OperatorReport& op) {
   Json json{{"op", op.op}, {"type", op.op_type}, {"sources", op.sources}, {"verdict", blame::name_of(op.verdict)}};
+  if (!op.recorded_as.empty()) json["recorded_as"] = op.recorded_as;
+  if (!op.together.empty()) json["together"] = op.together;
   if (!op.why.empty()) json["why"] = op.why;
   json["outputs"] = Json::array();
   for (const OutputReport& output : op.outputs) json["outputs"].push_back(output_json(output));
