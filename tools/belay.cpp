@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   add_blame(app, exit_code);
   add_cache(app, exit_code);
   add_bisect(app, exit_code);
+  add_replay(app, exit_code);
   add_msaccucmp(app, exit_code);
   add_msprobe(app, exit_code);
   add_launch(app, exit_code);

@@ -10,7 +10,7 @@ import unittest
 from terminal import on_terminal
 
 BELAY = sys.argv.pop(1)
-COMMANDS = ["info", "run", "show", "convert", "overflow", "match", "compare", "blame", "cache", "bisect", "msaccucmp", "msprobe"]
+COMMANDS = ["info", "run", "show", "convert", "overflow", "match", "compare", "blame", "cache", "bisect", "replay", "msaccucmp", "msprobe"]
 DONE, USAGE, BAD_INPUT = 0, 2, 3  # docs/tools.md
 
 
@@ -55,8 +55,8 @@ class Mistakes(unittest.TestCase):
 
     def test_a_command_that_is_not_there(self):
         self.assertEqual(self.refused("shwo").splitlines()[0], "belay: there is no command shwo; did you mean show?")
-        self.assertIn("there is no command quux; there are info, run, show, convert, overflow, match, compare, blame, cache, bisect, msaccucmp and msprobe", self.refused("quux"))
-        self.assertIn("a command is missing: info, run, show, convert, overflow, match, compare, blame, cache, bisect, msaccucmp or msprobe", self.refused())
+        self.assertIn("there is no command quux; there are info, run, show, convert, overflow, match, compare, blame, cache, bisect, replay, msaccucmp and msprobe", self.refused("quux"))
+        self.assertIn("a command is missing: info, run, show, convert, overflow, match, compare, blame, cache, bisect, replay, msaccucmp or msprobe", self.refused())
         self.assertIn("belay: report is not there yet; there are info, run,", self.refused("report", "a", "b"))
 
     def test_an_option_that_is_not_there(self):

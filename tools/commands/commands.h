@@ -21,6 +21,7 @@ void add_compare(CLI::App& app, int& exit_code);
 void add_blame(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
 void add_bisect(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
 void add_msaccucmp(CLI::App& app, int& exit_code);
 void add_msprobe(CLI::App& app, int& exit_code);
 void add_launch(CLI::App& app, int& exit_code);
