@@ -106,6 +106,11 @@ void Board::taken(uint64_t key, Offer* offer) {
   changed();
 }
 
+void Board::put_back(Offer* offer) {
+  std::lock_guard lock(mutex_);
+  offer->state = Offer::State::Lying;
+}
+
 bool Board::is_taken(const Offer& offer) const {
   std::lock_guard lock(mutex_);
   return offer.state == Offer::State::Taken;

@@ -90,6 +90,8 @@ class Board {
   // The offer, marked as read; null while there is none.
   Offer* pick(uint64_t key);
   void taken(uint64_t key, Offer* offer);
+  // It is not read any more, and was not taken.
+  void put_back(Offer* offer);
   bool is_taken(const Offer& offer) const;
   // Takes an offer back, after whoever reads it is done.
   void withdraw(uint64_t key, Offer* offer);

@@ -41,9 +41,13 @@ class Delivery {
     Offer* offer = nullptr;
     TRY(exchange_.wait([&] { return (offer = exchange_.board().pick(key())) != nullptr; }, message_.peer));
     const Status same = exchange_.compare_message(message_.peer, offer->call);
-    if (same.ok()) std::memcpy(message_.data, offer->data, message_.bytes);
+    if (!same.ok()) {
+      exchange_.board().put_back(offer);
+      return same;
+    }
+    std::memcpy(message_.data, offer->data, message_.bytes);
     exchange_.board().taken(key(), offer);
-    return same;
+    return {};
   }
 
   Status close(Status status) { return exchange_.close(std::move(status)); }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that do not agree, do not come, or wait for each other in a circle: each ends, and says who.
+#include "support/ranks.h"
+
+namespace {
+
+using namespace belay::test;
+using testing::HasSubstr;
+
+constexpr aclError kFailed = 507048;
+
+// Every rank's stream fails, and its message holds all of these parts.
+void expect_all_fail(uint32_t size, const std::function<HcclResult(const Rank& rank)>& call,
+                     const std::vector<std::string>& parts, HcclResult async, const HcclCommConfig* config = nullptr) {
+  on_ranks(
+      size,
+      [&](const Rank& rank) {
+        forget_errors();
+        ASSERT_EQ(call(rank), HCCL_SUCCESS) << message();
+        EXPECT_EQ(rank.synchronize(), kFailed);
+        const std::string text = message();
+        for (const std::string& part : parts) EXPECT_THAT(text, HasSubstr(part));
+        HcclResult error = HCCL_SUCCESS;
+        EXPECT_EQ(HcclGetCommAsyncError(rank.comm, &error), HCCL_SUCCESS);
+        EXPECT_EQ(error, async);
+        EXPECT_EQ(HcclBarrier(rank.comm, rank.stream), async);  // and it stays so
+      },
+      config);
+}
+
+TEST(Disagreement, OfCountsNamesRanksParameterAndBothValues) {
+  expect_all_fail(
+      3,
+      [](const Rank& rank) {
+        static thread_local std::unique_ptr<Buffer<float>> buffer;
+        buffer = std::make_unique<Buffer<float>>(8);
+        const uint64_t count = rank.rank == 2 ? 7 : 8;
+        return HcclAllReduce(buffer->data(), buffer->data(), count, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, rank.comm,
+                             rank.stream);
+      },
+      {"EI0005", "count is", "rank 2", "AllReduce_"}, HCCL_E_PARA);
+}
+
+TEST(Disagreement, OfRootsIsFoundThoughNobodyGivesAnything) {
+  expect_all_fail(
+      2,
+      [](const Rank& rank) {
+        static thread_local std::unique_ptr<Buffer<float>> buffer;
+        buffer = std::make_unique<Buffer<float>>(8);
+        return HcclBroadcast(buffer->data(), 8, HCCL_DATA_TYPE_FP32, 1 - rank.rank, rank.comm, rank.stream);
+      },
+      {"EI0005", "root is", "rank 0", "rank 1"}, HCCL_E_PARA);
+}
+
+TEST(Disagreement, OfOperationsShowsBoth) {
+  expect_all_fail(
+      2,
+      [](const Rank& rank) {
+        static thread_local std::unique_ptr<Buffer<float>> buffer;
+        buffer = std::make_unique<Buffer<float>>(8);
+        if (rank.rank == 0)
+          return HcclAllReduce(buffer->data(), buffer->data(), 8, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, rank.comm,
+                               rank.stream);
+        return HcclBroadcast(buffer->data(), 8, HCCL_DATA_TYPE_FP32, 0, rank.comm, rank.stream);
+      },
+      {"EI0005", "AllReduce(count 8, fp32, sum)", "Broadcast(count 8, fp32, root 0)"}, HCCL_E_PARA);
+}
+
+TEST(Disagreement, OfAMessageNamesCounts) {
+  expect_all_fail(
+      2,
+      [](const Rank& rank) {
+        static thread_local std::unique_ptr<Buffer<float>> buffer;
+        buffer = std::make_unique<Buffer<float>>(8);
+        if (rank.rank == 0) return HcclSend(buffer->data(), 8, HCCL_DATA_TYPE_FP32, 1, rank.comm, rank.stream);
+        return HcclRecv(buffer->data(), 6, HCCL_DATA_TYPE_FP32, 0, rank.comm, rank.stream);
+      },
+      {"EI0005", "count is 6 on rank 1 and 8 on rank 0"}, HCCL_E_PARA);
+}
+
+TEST(Absence, NamesTheRankAndWhatItDidLast) {
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  config.hcclExecTimeOut = 1;
+  on_ranks(
+      2,
+      [](const Rank& rank) {
+        const Buffer<float> buffer(8);
+        EXPECT_EQ(HcclBarrier(rank.comm, rank.stream), HCCL_SUCCESS);
+        EXPECT_EQ(rank.synchronize(), ACL_SUCCESS);
+        if (rank.rank == 1) {  // stays away until the other has given up
+          HcclResult error = HCCL_SUCCESS;
+          while (error == HCCL_SUCCESS) ASSERT_EQ(HcclGetCommAsyncError(rank.comm, &error), HCCL_SUCCESS);
+          EXPECT_EQ(error, HCCL_E_REMOTE);
+          return;
+        }
+        EXPECT_EQ(HcclBroadcast(buffer.data(), 8, HCCL_DATA_TYPE_FP32, 1, rank.comm, rank.stream), HCCL_SUCCESS);
+        EXPECT_EQ(rank.synchronize(), kFailed);
+        EXPECT_THAT(message(),
+                    HasSubstr("rank 1 (device 1) has not called operation 2 of this communicator; it last ran "
+                              "its operation 1"));
+      },
+      &config);
+}
+
+TEST(Absence, OfARankThatHasDestroyedItsCommunicatorIsNoticed) {
+  on_ranks(2, [](const Rank& rank) {
+    if (rank.rank == 1) return;
+    EXPECT_EQ(HcclBarrier(rank.comm, rank.stream), HCCL_SUCCESS);
+    EXPECT_EQ(rank.synchronize(), kFailed);
+    EXPECT_THAT(message(), HasSubstr("for rank 1, which has destroyed its communicator"));
+  });
+}
+
+// Two communicators of the same ranks, used in another order on each.
+void cross(bool synchronize_between) {
+  const HcclRootInfo first = new_token(), second = new_token();
+  on_devices(2, [&](uint32_t rank) {
+    HcclComm comms[2] = {};
+    ASSERT_EQ(HcclCommInitRootInfo(2, &first, rank, &comms[0]), HCCL_SUCCESS);
+    ASSERT_EQ(HcclCommInitRootInfo(2, &second, rank, &comms[1]), HCCL_SUCCESS);
+    const aclrtStream stream = new_stream();
+    forget_errors();
+    EXPECT_EQ(HcclBarrier(comms[rank], stream), HCCL_SUCCESS);
+    if (!synchronize_between) EXPECT_EQ(HcclBarrier(comms[1 - rank], stream), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream), kFailed);
+    EXPECT_THAT(message(), testing::AnyOf(HasSubstr("in a circle"), HasSubstr("destroyed"), HasSubstr("aborted")));
+    for (const HcclComm comm : comms) EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+    aclrtDestroyStream(stream);
+  });
+}
+
+TEST(Circle, OfQueuedOperationsIsFoundAtOnce) { cross(false); }
+TEST(Circle, OfRanksThatWaitForTheirStreamsIsFound) { cross(true); }
+
+TEST(Afterwards, TheProcessCanMakeANewCommunicator) {
+  on_ranks(2, [](const Rank& rank) {
+    const Buffer<float> buffer(4, 1.5f);
+    EXPECT_EQ(
+        HcclAllReduce(buffer.data(), buffer.data(), 4, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, rank.comm, rank.stream),
+        HCCL_SUCCESS);
+    EXPECT_EQ(rank.synchronize(), ACL_SUCCESS);
+    EXPECT_EQ(buffer.values(), std::vector<float>(4, 3.0f));
+  });
+}
+
+}  // namespace
