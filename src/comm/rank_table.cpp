@@ -82,7 +82,8 @@ class Reader {
     const std::string id = TRY(leaf(server, "server_id", "a server"));
     if (id.empty() || id.size() > 64 || !ids_.insert(id).second)
       return bad_value(HCCL_E_PARA, formatted("server_id \"{}\" must have 1 to 64 characters and occur once", id));
-    table_.servers.push_back({id, server.contains("host_ip") ? TRY(leaf(server, "host_ip", "a server")) : ""});
+    const std::string host = server.contains("host_ip") ? TRY(leaf(server, "host_ip", "a server")) : "";
+    table_.servers.push_back({id, host});
     std::set<uint32_t> devices;
     for (const json& device : *TRY(list(server, "device", "server " + id))) {
       const std::string where = "a device of server " + id;

@@ -10,7 +10,8 @@ import unittest
 from terminal import on_terminal
 
 BELAY = sys.argv.pop(1)
-COMMANDS = ["info", "run", "show", "convert", "overflow", "match", "compare", "blame", "cache", "bisect", "replay", "msaccucmp", "msprobe"]
+COMMANDS = ["info", "run", "show", "convert", "overflow", "match", "compare", "blame", "cache", "bisect", "replay", "msaccucmp", "msprobe", "launch"]
+THESE = ", ".join(COMMANDS[:-1])  # all but the last
 DONE, USAGE, BAD_INPUT = 0, 2, 3  # docs/tools.md
 
 
@@ -55,8 +56,8 @@ class Mistakes(unittest.TestCase):
 
     def test_a_command_that_is_not_there(self):
         self.assertEqual(self.refused("shwo").splitlines()[0], "belay: there is no command shwo; did you mean show?")
-        self.assertIn("there is no command quux; there are info, run, show, convert, overflow, match, compare, blame, cache, bisect, replay, msaccucmp and msprobe", self.refused("quux"))
-        self.assertIn("a command is missing: info, run, show, convert, overflow, match, compare, blame, cache, bisect, replay, msaccucmp or msprobe", self.refused())
+        self.assertIn(f"there is no command quux; there are {THESE} and {COMMANDS[-1]}", self.refused("quux"))
+        self.assertIn(f"a command is missing: {THESE} or {COMMANDS[-1]}", self.refused())
         self.assertIn("belay: report is not there yet; there are info, run,", self.refused("report", "a", "b"))
 
     def test_an_option_that_is_not_there(self):
