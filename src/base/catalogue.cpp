@@ -60,6 +60,7 @@ constexpr MessageKind kinds[] = {
     {"EI0006", "Communication_Error_Connect", nullptr},
     {"EI0007", "Resource_Error", nullptr},
     {"EI0009", "Communication_Error_Transport", nullptr},
+    {"EI0011", "Resource_Error_Insufficient_Device_Memory", nullptr},
     {"EI0014", "Invalid_Rank_Table_Value", nullptr},
     {"EI0015", "Communication_Error_Meeting", nullptr},
     {"EI0016", "Invalid_Configuration", nullptr},

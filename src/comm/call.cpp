@@ -37,10 +37,6 @@ const char* name_of(Op op) {
       return "AlltoAllVC";
     case Op::Barrier:
       return "Barrier";
-    case Op::SymWinRegister:
-      return "CommSymWinRegister";
-    case Op::SymWinDeregister:
-      return "CommSymWinDeregister";
     case Op::Send:
       return "Send";
     case Op::Receive:

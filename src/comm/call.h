@@ -25,8 +25,6 @@ enum class Op : uint32_t {
   AlltoAllV,
   AlltoAllVC,
   Barrier,
-  SymWinRegister,
-  SymWinDeregister,
   Send,
   Receive,
 };

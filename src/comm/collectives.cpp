@@ -216,8 +216,6 @@ Status run_collective(Exchange& exchange, Work work) {
     case Op::AlltoAllVC:
       return move_parts(exchange, std::move(work));
     case Op::Barrier:
-    case Op::SymWinRegister:
-    case Op::SymWinDeregister:
       return barrier(exchange, std::move(work));
     case Op::Send:
     case Op::Receive:

@@ -13,6 +13,7 @@
 #include "comm/engine.h"
 #include "comm/messages.h"
 #include "comm/settings.h"
+#include "comm/windows.h"
 #include "runtime/handle_table.h"
 #include "runtime/stream/stream.h"
 
@@ -68,6 +69,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // The rank takes part in nothing more. Other ranks are not disturbed in what it has done already.
   void leave();
 
+  // What the program has declared to it.
+  DeclaredMemory memory;
   // How many calls are at work on it; Destroy refuses meanwhile.
   std::atomic<int> visitors{0};
   // Whether one use of its device is given back when it is destroyed (HcclCommInitAll).

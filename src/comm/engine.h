@@ -15,7 +15,6 @@ namespace belay::comm {
 struct Transfer {
   std::atomic<bool> done{false};
   bool failed = false;      // read when done
-  size_t bytes = 0;         // received; read when done
   std::string error;        // read when done
   void* request = nullptr;  // the engine's
 };

@@ -22,23 +22,22 @@ struct Pending {
   void* request = nullptr;
 };
 
-void complete(Transfer& transfer, ucs_status_t status, size_t bytes) {
+void complete(Transfer& transfer, ucs_status_t status) {
   transfer.failed = status != UCS_OK;
   if (transfer.failed) transfer.error = ucs_status_string(status);
-  transfer.bytes = bytes;
   transfer.request = nullptr;
   transfer.done.store(true, std::memory_order_release);
 }
 
-void finish(void* request, ucs_status_t status, size_t bytes, void* data) {
+void finish(void* request, ucs_status_t status, void* data) {
   auto* pending = static_cast<Pending*>(data);
-  if (pending->transfer) complete(*pending->transfer, status, bytes);
+  if (pending->transfer) complete(*pending->transfer, status);
   delete pending;
   ucp_request_free(request);
 }
-void sent(void* request, ucs_status_t status, void* data) { finish(request, status, 0, data); }
-void received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* data) {
-  finish(request, status, status == UCS_OK ? info->length : 0, data);
+void sent(void* request, ucs_status_t status, void* data) { finish(request, status, data); }
+void received(void* request, ucs_status_t status, const ucp_tag_recv_info_t*, void* data) {
+  finish(request, status, data);
 }
 
 class UcxEngine : public Engine {
@@ -89,7 +88,7 @@ class UcxEngine : public Engine {
             Transfer& transfer) override {
     std::lock_guard lock(mutex_);
     const auto endpoint = endpoints_.find(rank);
-    if (broken_ || endpoint == endpoints_.end()) return complete(transfer, UCS_ERR_UNREACHABLE, 0);
+    if (broken_ || endpoint == endpoints_.end()) return complete(transfer, UCS_ERR_UNREACHABLE);
     auto* pending = new Pending{&transfer};
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
@@ -97,32 +96,30 @@ class UcxEngine : public Engine {
     param.user_data = pending;
     void* request = synchronous ? ucp_tag_send_sync_nbx(endpoint->second, memory, bytes, tag, &param)
                                 : ucp_tag_send_nbx(endpoint->second, memory, bytes, tag, &param);
-    begun(request, pending, transfer, bytes);
+    begun(request, pending, transfer);
   }
 
   void receive(uint64_t tag, void* memory, size_t bytes, Transfer& transfer) override {
     std::lock_guard lock(mutex_);
-    if (broken_) return complete(transfer, UCS_ERR_UNREACHABLE, 0);
+    if (broken_) return complete(transfer, UCS_ERR_UNREACHABLE);
     auto* pending = new Pending{&transfer};
     ucp_request_param_t param{};
-    ucp_tag_recv_info_t info{};
-    param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_RECV_INFO;
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
     param.cb.recv = received;
     param.user_data = pending;
-    param.recv_info.tag_info = &info;
     void* request = ucp_tag_recv_nbx(worker_, memory, bytes, tag, ~uint64_t{0}, &param);
-    begun(request, pending, transfer, info.length);
+    begun(request, pending, transfer);
   }
 
   void flush(Transfer& transfer) override {
     std::lock_guard lock(mutex_);
-    if (broken_) return complete(transfer, UCS_ERR_UNREACHABLE, 0);
+    if (broken_) return complete(transfer, UCS_ERR_UNREACHABLE);
     auto* pending = new Pending{&transfer};
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
     param.cb.send = sent;
     param.user_data = pending;
-    begun(ucp_worker_flush_nbx(worker_, &param), pending, transfer, 0);
+    begun(ucp_worker_flush_nbx(worker_, &param), pending, transfer);
   }
 
   void cancel(Transfer& transfer) override {
@@ -159,14 +156,14 @@ class UcxEngine : public Engine {
   int wake_descriptor() const override { return wake_; }
 
  private:
-  void begun(void* request, Pending* pending, Transfer& transfer, size_t bytes) {
+  void begun(void* request, Pending* pending, Transfer& transfer) {
     if (UCS_PTR_IS_PTR(request)) {
       transfer.request = pending;
       pending->request = request;
       return;
     }
     delete pending;
-    complete(transfer, request ? UCS_PTR_STATUS(request) : UCS_OK, bytes);
+    complete(transfer, request ? UCS_PTR_STATUS(request) : UCS_OK);
   }
 
   // What counted as sent may still lie here: it leaves within a short time, or the receiver is gone.

@@ -109,4 +109,34 @@ TEST(Groups, LetOneThreadMakeAndUseTheRanksOfSeveralDevices) {
   for (int32_t device = 0; device < 2; ++device) EXPECT_EQ(aclrtResetDeviceForce(device), ACL_SUCCESS);
 }
 
+TEST(DeclaredMemory, IsKeptAndChecked) {
+  on_ranks(1, [](const Rank& rank) {
+    const Buffer<uint8_t> buffer(1024);
+    HcclCommSymWindow window = nullptr, found = nullptr;
+    size_t offset = 0;
+    EXPECT_FAILS(HcclCommSymWinRegister(rank.comm, buffer.data(), 1024, &window, 0), HCCL_E_PARA, "flag");
+    EXPECT_EQ(HcclCommSymWinRegister(rank.comm, buffer.data(), 1024, &window, 1), HCCL_SUCCESS);
+    EXPECT_EQ(HcclCommSymWinGet(rank.comm, buffer.data() + 100, 24, &found, &offset), HCCL_SUCCESS);
+    EXPECT_EQ(found, window);
+    EXPECT_EQ(offset, 100u);
+    EXPECT_EQ(HcclCommSymWinGet(rank.comm, buffer.data() + 1020, 24, &found, &offset), HCCL_E_NOT_FOUND);
+    EXPECT_EQ(HcclCommSymWinDeregister(window), HCCL_SUCCESS);
+    EXPECT_EQ(HcclCommSymWinDeregister(window), HCCL_E_PARA);
+
+    void* base = nullptr;
+    ASSERT_EQ(aclrtReserveMemAddress(&base, 4 << 20, 0, nullptr, 0), ACL_SUCCESS);
+    const auto handle = reinterpret_cast<aclrtDrvMemHandle>(1);
+    EXPECT_EQ(HcclCommActivateCommMemory(rank.comm, base, 4096, 0, handle, 0), HCCL_E_PARA);
+    EXPECT_FAILS(HcclCommSetMemoryRange(rank.comm, base, 4 << 20, 2, 0), HCCL_E_PARA, "alignment");
+    EXPECT_EQ(HcclCommSetMemoryRange(rank.comm, base, 4 << 20, 0, 0), HCCL_SUCCESS);
+    EXPECT_EQ(HcclCommSetMemoryRange(rank.comm, base, 4 << 20, 0, 0), HCCL_E_PARA);
+    EXPECT_EQ(HcclCommActivateCommMemory(rank.comm, base, 4096, 1, handle, 0), HCCL_E_PARA);
+    EXPECT_EQ(HcclCommActivateCommMemory(rank.comm, base, 4096, 0, handle, 0), HCCL_SUCCESS);
+    EXPECT_EQ(HcclCommUnsetMemoryRange(rank.comm, base), HCCL_E_PARA);
+    EXPECT_EQ(HcclCommDeactivateCommMemory(rank.comm, base), HCCL_SUCCESS);
+    EXPECT_EQ(HcclCommUnsetMemoryRange(rank.comm, base), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtReleaseMemAddress(base), ACL_SUCCESS);
+  });
+}
+
 }  // namespace
