@@ -22,7 +22,7 @@ constexpr int64_t kPiece = 32 * kBlock;       // what a thread takes at a time
 constexpr int64_t kRound = int64_t{1} << 12;  // pieces whose results are kept at a time
 constexpr double kOperationsPerElement = 40;  // to decide on threads
 constexpr int64_t kForgetEvery = 8;           // pieces; private formats touch up to 4 MiB for each
-constexpr double kForgetBeyond = 32 << 20;    // bytes of both; mapped files of less may stay in memory
+constexpr double kForgetBeyond = 144 << 20;   // bytes of both; mapped files of less may stay in memory
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct BothBytes {

@@ -7,6 +7,7 @@
 #include "base/files/atomic_file.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/compare_side.h"
 #include "commands/progress.h"
 #include "commands/table.h"
 #include "compare/matching.h"
@@ -33,6 +34,7 @@ struct CompareArguments {
   std::string json;  // "": none; kPrinted or a file
   compare::MatchOptions match;
   compare::Limits limits;
+  ModelInputs inputs;
 };
 
 std::string number(double value) {
@@ -162,6 +164,21 @@ int report(const CompareArguments& arguments, const Comparison& made) {
   return made.count(Verdict::Differ) > 0 ? kDiffer : kAgree;
 }
 
+void check_inputs(const CompareArguments& arguments) {
+  const int models = is_model(arguments.ours) + is_model(arguments.truth);
+  if (models == 0 && !(arguments.inputs.files.empty() && arguments.inputs.shapes.empty()))
+    throw UsageError("--input and --shape are for a side that is a model, an .onnx or .om file");
+  if (models == 1 && arguments.inputs.files.empty())
+    throw UsageError(
+        "a model is compared with what it should be: --input must give the inputs that made the other side");
+}
+
+std::vector<size_t> of_pairs(const compare::Matching& matching, size_t compare::Pair::*side) {
+  std::vector<size_t> tensors;
+  for (const compare::Pair& pair : matching.pairs) tensors.push_back(pair.*side);
+  return tensors;
+}
+
 int compare_command(const CompareArguments& arguments) {
   compare::Rules rules{.otherwise = arguments.limits};
   if (!arguments.rules.empty()) {
@@ -169,15 +186,15 @@ int compare_command(const CompareArguments& arguments) {
     if (!read.ok()) return refuse(read.status());
     rules.rules = std::move(read).value();
   }
-  const auto ours = compare::open_side(arguments.ours);
-  if (!ours.ok()) return refuse(ours.status());
-  const auto truth = compare::open_side(arguments.truth);
-  if (!truth.ok()) return refuse(truth.status());
-  const auto matching = compare::match(*ours, *truth, arguments.match);
+  check_inputs(arguments);
+  ComparedSide ours(arguments.ours, arguments.inputs), truth(arguments.truth, arguments.inputs);
+  const auto matching = compare::match(ours.side(), truth.side(), arguments.match);
   if (!matching.ok()) return refuse(matching.status());
+  ours.compute(of_pairs(*matching, &compare::Pair::ours));
+  truth.compute(of_pairs(*matching, &compare::Pair::truth));
   const Comparison made = [&] {
     Progress progress("comparing", (*matching).pairs.size());
-    return compare::compare_sides(*ours, *truth, *matching, rules, [&] { progress.advance(); });
+    return compare::compare_sides(ours.side(), truth.side(), *matching, rules, [&] { progress.advance(); });
   }();
   return report(arguments, made);
 }
@@ -202,7 +219,8 @@ void add_compare(CLI::App& app, int& exit_code) {
   auto* command =
       app.add_subcommand("compare", "Say whether two dumps agree, and measure how far every tensor differs");
   auto arguments = std::make_shared<CompareArguments>();
-  const char* side = "dump tree, dump file, or folder or file of .npy, .npz, .safetensors";
+  const char* side =
+      "dump tree, dump file, folder or file of .npy, .npz, .safetensors, or .onnx or .om that computes it";
   command->add_option("ours", arguments->ours, std::string("What is judged: a ") + side)->type_name("A")->required();
   command->add_option("truth", arguments->truth, std::string("What it is held against: a ") + side)
       ->type_name("B")
@@ -216,6 +234,16 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "The same of B's model, also written -cf (default: what B's headers tell)")
       ->type_name("JSON");
   command->add_flag("--inputs", arguments->match.inputs, "Compare the operators' inputs too (default: outputs alone)");
+  command
+      ->add_option(
+          "--input", arguments->inputs.files,
+          "For a side that is a model: a .npy file, or one of raw bytes, for each input in order; or NAME=FILE "
+          "(default: random numbers, the same for both sides)")
+      ->type_name("FILE");
+  command
+      ->add_option("--shape", arguments->inputs.shapes,
+                   "The shape of an input with dynamic dimensions, such as x:1,3,224,224 (default: that of its file)")
+      ->type_name("NAME:DIMS");
   add_limits(*command, arguments->limits);
   command->add_option("--rules", arguments->rules, "Limits by operator and type, as JSON (default: none)")
       ->type_name("FILE");

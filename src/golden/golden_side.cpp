@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "golden/golden_side.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "base/files/descriptor.h"
+#include "base/files/mapped_file.h"
+#include "base/text.h"
+#include "blame/model_file.h"
+#include "compare/sides/stored_source.h"
+#include "executor/loaded_model.h"
+
+namespace belay::golden {
+
+using backend::Tensor;
+using Source = std::shared_ptr<const compare::ElementSource>;
+
+namespace {
+
+bool makes_results(const graph::Node& node) {
+  return !graph::is_graph_input(node) && !graph::is_constant(node) && node.type != "NetOutput" && !node.name.empty();
+}
+
+compare::SideTensor tensor_of(const graph::Node& node, size_t output) {
+  compare::SideTensor tensor{.op = node.name, .op_type = node.type, .index = output};
+  const auto& attributes = node.outputs[output].attributes;
+  if (const auto* origin = graph::get_if<std::string>(attributes, "_datadump_origin_name")) {
+    tensor.origin = *origin;
+    tensor.origin_index = static_cast<size_t>(
+        graph::get_or<int64_t>(attributes, "_datadump_origin_output_index", static_cast<int64_t>(output)));
+  }
+  return tensor;
+}
+
+Result<int> nameless_file() {
+  const char* folder = std::getenv("TMPDIR");
+  std::string name = std::string(folder && *folder ? folder : "/tmp") + "/belay-golden-XXXXXX";
+  const int file = mkstemp(name.data());
+  if (file < 0) return Status{ACL_ERROR_WRITE_FILE, formatted("cannot make {}: {}", name, std::strerror(errno))};
+  unlink(name.c_str());
+  return file;
+}
+
+}  // namespace
+
+// Keeps what wanted operators make, one after the other in a file.
+class GoldenSide::Keeper final : public executor::Observer {
+ public:
+  explicit Keeper(int file) : file_{file} {}
+
+  void want(const std::string& op, size_t output) { wanted_[op].insert(output); }
+
+  bool wants(const graph::Node& node) const override { return wanted_.contains(node.name); }
+  bool keeps_inputs(const graph::Node&) const override { return false; }
+
+  void ran(const executor::RunInfo&, const graph::Node& node, std::span<const Tensor>,
+           std::span<const Tensor> outputs) override {
+    for (const size_t output : wanted_.at(node.name)) {
+      if (output >= outputs.size() || !outputs[output].present) continue;
+      const Tensor& tensor = outputs[output];
+      kept_[{node.name, output}] = {tensor.type, tensor.shape, end_};
+      write(static_cast<const char*>(tensor.data), tensor.bytes());
+    }
+  }
+
+  Status finish() {
+    if (error_ != 0)
+      return {ACL_ERROR_WRITE_FILE, formatted("cannot keep results in $TMPDIR: {}", std::strerror(error_))};
+    if (end_ > 0) mapped_ = TRY(MappedFile::open("/proc/self/fd/" + std::to_string(file_.number)));
+    return {};
+  }
+
+  Result<Source> open(const std::string& op, size_t output) const {
+    const auto found = kept_.find({op, output});
+    if (found == kept_.end())
+      return Status{ACL_ERROR_INVALID_PARAM, formatted("the model did not compute output {} of {}", output, op)};
+    const Kept& kept = found->second;
+    const size_t bytes = graph::bytes_of(kept.type, graph::element_count(kept.shape));
+    const graph::TensorForm form{graph::Format::ND, kept.shape};
+    return compare::make_stored_source(
+        {.type = kept.type,
+         .form = form,
+         .logical = form,
+         .bytes = bytes == 0 ? std::span<const std::byte>() : mapped_->bytes().subspan(kept.begin, bytes),
+         .owner = mapped_});
+  }
+
+ private:
+  struct Kept {
+    graph::DataType type;
+    graph::Shape shape;
+    size_t begin;
+  };
+
+  void write(const char* data, size_t size) {
+    while (size > 0 && error_ == 0) {
+      const ssize_t written = ::write(file_.number, data, size);
+      if (written < 0) {
+        error_ = errno;
+      } else {
+        data += written;
+        size -= static_cast<size_t>(written);
+        end_ += static_cast<size_t>(written);
+      }
+    }
+  }
+
+  const Descriptor file_;
+  std::map<std::string, std::set<size_t>> wanted_;
+  std::map<std::pair<std::string, size_t>, Kept> kept_;
+  std::shared_ptr<const MappedFile> mapped_;
+  size_t end_ = 0;
+  int error_ = 0;
+};
+
+GoldenSide::GoldenSide(std::shared_ptr<const graph::Model> model) : model_(std::move(model)) {
+  for (const graph::Node& node : model_->main().nodes) {
+    if (!makes_results(node)) continue;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      compare::SideTensor tensor = tensor_of(node, i);
+      tensor.open = [this, op = node.name, i]() -> Result<Source> {
+        if (keeper_) return keeper_->open(op, i);
+        return Status{ACL_ERROR_INVALID_PARAM, formatted("the model did not run, so that {} has no result", op)};
+      };
+      side_.tensors.push_back(std::move(tensor));
+    }
+  }
+}
+
+Result<std::unique_ptr<GoldenSide>> GoldenSide::open(const std::filesystem::path& model) {
+  std::unique_ptr<GoldenSide> made(new GoldenSide(TRY(blame::read_model(model, false))));
+  made->side_.name = model.string();
+  return made;
+}
+
+std::vector<Input> GoldenSide::inputs() const {
+  std::vector<Input> made;
+  const graph::Graph& main = model_->main();
+  for (const int index : main.input_nodes()) {
+    const graph::Node& node = main.nodes[static_cast<size_t>(index)];
+    made.push_back({node.name, node.outputs.front().type, node.outputs.front().shape, {}});
+  }
+  return made;
+}
+
+Status GoldenSide::run(const std::vector<Input>& inputs, const std::vector<size_t>& wanted) {
+  keeper_ = std::make_shared<Keeper>(TRY(nameless_file()));
+  for (const size_t at : wanted) keeper_->want(side_.tensors[at].op, side_.tensors[at].index);
+  executor::LoadOptions options;
+  options.observers = {keeper_};
+  const auto loaded = TRY(executor::load(model_, options));
+  std::vector<Tensor> taken;
+  for (const Input& input : inputs)
+    taken.push_back({input.type, input.shape, backend::Layout::Plain, const_cast<std::byte*>(input.bytes.data())});
+  const graph::Node& results = model_->main().nodes[static_cast<size_t>(model_->main().output_node())];
+  std::vector<Tensor> given(results.inputs.size());
+  for (size_t i = 0; i < given.size(); ++i) given[i].type = results.input_descs[i].type;
+  TRY(loaded->run({}, taken, given));
+  for (const Tensor& output : given) std::free(output.data);
+  return keeper_->finish();
+}
+
+}  // namespace belay::golden
