@@ -159,8 +159,12 @@ class Launch {
 void add_launch(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("launch", "Start a program as several ranks on this host");
   auto options = std::make_shared<LaunchOptions>();
-  command->add_option("-n,--ranks", options->ranks, "How many ranks (default: 1)")->check(whole_number(1, 1024));
-  command->add_option("program", options->program, "The program and its arguments, after --")->required();
+  command->add_option("-n,--ranks", options->ranks, "Start this many ranks (default: 1)")
+      ->type_name("N")
+      ->check(whole_number(1, 1024));
+  command->add_option("program", options->program, "The program and its arguments, after --")
+      ->type_name("PROGRAM")
+      ->required();
   command->positionals_at_end();
   command->footer(
       "Each rank finds its number in RANK, RANK_ID, LOCAL_RANK and DEVICE_ID, and how many there are in WORLD_SIZE "
