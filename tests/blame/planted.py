@@ -187,8 +187,9 @@ class Network:
         following = self.ops[position + 1] if position + 1 < len(self.ops) else ""
         if kind == "overwrite" and not following:
             return "idle", ""
-        if kind == "stale" and "_cond/" in op:  # the loop would never end
-            return "idle", ""
+        runs = self.trees[0].ops[op]
+        if kind == "stale" and (len(runs) > 1 or "_cond/" in op) and runs[0][1].outputs[0].data_type not in (1, 2, 27):
+            return "idle", ""  # a loop that does not count any more would never end
         fault = fault_text(kind, op, following, np.random.default_rng(position))
         place = self.plant.run(self.folder, f"{kind}_{position}", fault, 2 if kind == "stale" else 1)
         step = 1 if kind == "stale" else 0
@@ -199,8 +200,9 @@ class Network:
             effects = [effect(op_type, clean, faulty)
                        for (op_type, clean), (_, faulty) in zip(self.trees[step].ops[op], tree.ops[op])][:1]  # fmt: skip
             what = effects[0] if effects else "none"
-            if kind == "stale" and len(self.trees[step].ops[op]) > 1:
-                what = "visible"  # in a loop it is stale within one execution, too
+            runs = {dump.outputs[0].data for tree_of in self.trees for _, dump in tree_of.ops[op]}
+            if kind == "stale" and len(self.trees[step].ops[op]) > 1 and min(map(len, runs)) > 1:
+                what = "visible" if len(runs) > 1 else "none"  # in a loop it is stale within one execution, too
         word, named = verdict(kind, op, following, self.plant.blame(self.folder, place))
         if word == "SILENT" and what != "visible":
             word = "within" if what == "within" else "idle"
