@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
 #include "blame/evidence.h"
 #include "dump/format/names.h"
 
@@ -18,32 +19,51 @@ size_t tasks_in(const Execution& execution) {
       std::ranges::count_if(execution.records, [](const Record& record) { return record.op_type != "Data"; }));
 }
 
-// The first difference between two tensors of one type; `different` 0: there is none, or they cannot be compared.
+// Why the one cannot be the other, whatever their elements are; "" when it can.
+std::string mismatch(const Held& made, const Held& read) {
+  const auto differ = [&](std::string_view what, std::string_view here, std::string_view there) {
+    return formatted("has the {} {}, and {} has {}: {}", what, here, made.origin, there,
+                     made.weight ? "the model does not belong to the dump"
+                                 : "one of the files is damaged, or the model does not belong to the dump");
+  };
+  if (!may_have_shape(*read.source, made.source->shape()) && !may_have_shape(*made.source, read.source->shape()))
+    return differ("shape", graph::to_text(read.source->shape()), graph::to_text(made.source->shape()));
+  if (exact::is_float_type(made.source->type()) != exact::is_float_type(read.source->type()))
+    return differ("type", graph::name_of(read.source->type()), graph::name_of(made.source->type()));
+  return "";
+}
+
+// The first difference between the elements of two tensors; `different` 0: there is none, or they cannot be compared.
+// Where the side has another float type than was made, what was made is rounded to it.
 Changed difference(const Held& made, const Held& read) {
   Changed found;
-  if (!made.source || !read.source || made.source->count() != read.source->count()) return found;
-  const auto was = made.weight ? value_of(*made.source) : Result<exact::Value>(Status{ACL_ERROR_INVALID_PARAM, ""});
+  if (made.source->count() != read.source->count()) return found;
   std::vector<std::byte> storage_made, storage_read, rounded;
   auto left = bytes_of(*made.source, storage_made), right = bytes_of(*read.source, storage_read);
   if (!left.ok() || !right.ok()) return found;
   std::span<const std::byte> a = *left, b = *right;
-  if (made.source->type() != read.source->type()) {  // a weight may have been made narrower
+  graph::DataType type = made.source->type();
+  if (type != read.source->type() && exact::is_float_type(type)) {
+    const auto was = value_of(*made.source);
     if (!was.ok()) return found;
     auto narrow = exact::narrowed(*was, read.source->type());
     if (!narrow.ok()) return found;
     rounded = std::move(narrow).value();
     a = rounded;
+    type = read.source->type();
   }
-  if (a.size() != b.size() || a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0) return found;
-  const auto x = exact::widened(read.source->type(), read.source->shape(), a);
+  const bool same_type = type == read.source->type();
+  if (b.empty() || (same_type && a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0)) return found;
+  const auto x = exact::widened(type, read.source->shape(), a);
   const auto y = exact::widened(read.source->type(), read.source->shape(), b);
   if (!x.ok() || !y.ok()) return found;
-  const size_t each = a.size() / static_cast<size_t>(read.source->count());
   found.count = read.source->count();
   found.shape = read.source->shape();
+  const size_t each = b.size() / static_cast<size_t>(found.count);
   for (int64_t i = 0; i < found.count; ++i) {
     const size_t at = static_cast<size_t>(i) * each;
-    if (std::memcmp(a.data() + at, b.data() + at, each) == 0) continue;
+    if (same_type ? std::memcmp(a.data() + at, b.data() + at, each) == 0 : element_of(*x, i) == element_of(*y, i))
+      continue;
     if (found.different++ > 0) continue;
     found.first = i;
     found.was = element_of(*x, i), found.is = element_of(*y, i);
@@ -82,7 +102,7 @@ void Examiner::ran(const Ran& ran) {
   Trial trial(*question_.model, ran);
   trial.judge(truth_, report);
   if (report.verdict == Verdict::Guilty) absolve(ran, trial, report, changes_before);
-  if (report.verdict == Verdict::Guilty && report_.count(Verdict::Guilty) < kMostEvidence) {
+  if (report.verdict == Verdict::Guilty && report.why.empty() && report_.count(Verdict::Guilty) < kMostEvidence) {
     report.evidence = gather_evidence(trial, ran, report, executions_);
     if (!ran.in_loop && ran.unrecorded.empty()) remember(ran, trial, report_.operators.size());
   }
@@ -100,6 +120,12 @@ void Examiner::find_change(const Ran& ran, size_t input) {
   if (!made.known() || !made.present) return;
   LastSeen& seen = seen_.try_emplace({made.origin, made.time}, LastSeen{made.time + 1}).first->second;
   if (seen.told) return;
+  if (!made.source || !ran.read[input].source) return;
+  if (const std::string why = mismatch(made, ran.read[input]); !why.empty()) {
+    seen.told = true;
+    report_.mismatches.push_back(formatted("input {} of {} {}", input, ran.node.name, why));
+    return;
+  }
   Changed changed = difference(made, ran.read[input]);
   if (changed.different == 0) {
     seen.time = ran.record.time;  // a reader may write after it was recorded

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blame/held.h"
 
+#include <algorithm>
+
 namespace belay::blame {
 
 using Bytes = std::vector<std::byte>;
@@ -33,6 +35,14 @@ Result<Source> source_of(const graph::Constant& constant) {
 Result<Source> source_of(const exact::Value& value, graph::DataType type) {
   auto bytes = std::make_shared<const Bytes>(TRY(exact::narrowed(value, type)));
   return source_of(type, value.shape, *bytes, bytes);
+}
+
+bool may_have_shape(const compare::ElementSource& source, const graph::Shape& shape) {
+  const graph::Format format = source.format();
+  if (source.shape() == shape || graph::is_private(format)) return true;
+  if (source.shape().empty() || shape.empty()) return source.count() == graph::element_count(shape);
+  return format != graph::Format::ND && format != graph::Format::NCHW &&
+         std::ranges::is_permutation(source.shape(), shape);
 }
 
 Result<Source> reshaped(const Source& source, graph::Shape shape) {

@@ -46,6 +46,9 @@ Result<Source> source_of(graph::DataType type, graph::Shape shape, std::span<con
                          std::shared_ptr<const void> owner);
 Result<Source> source_of(const graph::Constant& constant);
 Result<Source> source_of(const exact::Value& value, graph::DataType type);
+// Whether the source is a tensor of this shape, as far as its file tells: what is in a private format without its
+// original shape may be, and dimensions in an order of their own (NHWC) only have to be the same ones.
+bool may_have_shape(const compare::ElementSource& source, const graph::Shape& shape);
 // The same elements with another shape.
 Result<Source> reshaped(const Source& source, graph::Shape shape);
 

@@ -49,9 +49,9 @@ struct OperatorReport {
   std::vector<std::string> together;  // operators before it without a record, which are judged with it
   uint64_t time = 0, task = 0;
   Verdict verdict = Verdict::Clean;
-  std::string why;  // of NotCheckable
+  std::string why;  // of NotCheckable, and of Guilty when a shape tells it
   std::vector<OutputReport> outputs;
-  std::optional<Evidence> evidence;  // of Guilty
+  std::optional<Evidence> evidence;  // of Guilty, when elements are wrong
 };
 
 // A tensor that was not the same when it was read as when it was made: overwritten in between, or a weight that is not
@@ -72,12 +72,13 @@ struct Report {
   std::filesystem::path place;
   std::vector<OperatorReport> operators;  // in the order in which they ran
   std::vector<Changed> changed;
+  std::vector<std::string> mismatches;  // sentences: what cannot be of one model and one run
   std::vector<std::string> unrecorded;  // operators of the model that ran and are not in the dump
   std::vector<std::string> foreign;     // operators in the dump that the model does not have
   std::vector<std::string> notes;       // sentences about what else the reader should know
 
   size_t count(Verdict verdict) const;
-  bool anyone_guilty() const { return count(Verdict::Guilty) > 0 || !changed.empty(); }
+  bool anyone_guilty() const { return count(Verdict::Guilty) > 0 || !changed.empty() || !mismatches.empty(); }
 };
 
 }  // namespace belay::blame

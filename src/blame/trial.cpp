@@ -89,14 +89,18 @@ void Trial::find_narrower_type() {
     if (sources_[o] && is_half(sources_[o]->type()) && !is_half(node_.outputs[o].type)) narrower_ = sources_[o]->type();
 }
 
+std::string Trial::shape_fault(size_t output) const {
+  const graph::Shape &got = sources_[output]->shape(), &made = expected_[output].value.shape;
+  if (sources_[output]->count() == graph::element_count(made) && may_have_shape(*sources_[output], made)) return "";
+  return formatted("output {} has the shape {}, and the model makes {} of its inputs", output, graph::to_text(got),
+                   graph::to_text(made));
+}
+
 Result<OutputReport> Trial::judge_output(size_t output, const Truth& truth) const {
   const exact::Value& got = *got_[output];
   const exact::Output& expected = expected_[output];
   OutputReport report{output, sources_[output]->type(), sources_[output]->shape(), {}};
-  if (got.count() != expected.value.count())
-    return Status{ACL_ERROR_INVALID_PARAM,
-                  formatted("output {} has the shape {}, and the model makes {} of its inputs", output,
-                            graph::to_text(got.shape), graph::to_text(expected.value.shape))};
+  if (got.count() != expected.value.count()) return Status{ACL_ERROR_INVALID_PARAM, shape_fault(output)};
   std::optional<exact::Value> other;
   if (const Source source = truth ? truth(*ran_.record.outputs[output]) : nullptr;
       source && source->count() == got.count())
@@ -118,12 +122,14 @@ void Trial::judge(const Truth& truth, OperatorReport& report) {
   if (Status status = recompute(ran_.read); !status.ok()) return give_up(status.message);
   for (size_t o = 0; o < std::min(got_.size(), expected_.size()); ++o) {
     if (!got_[o]) continue;
+    if (report.why.empty()) report.why = shape_fault(o);
+    if (got_[o]->count() != expected_[o].value.count()) continue;
     auto output = judge_output(o, truth);
     if (!output.ok()) return give_up(output.status().message);
     report.outputs.push_back(std::move(output).value());
   }
   const auto any = [&](auto test) { return std::ranges::any_of(report.outputs, test); };
-  if (any([](const OutputReport& output) { return output.numbers.wrong > 0; }))
+  if (!report.why.empty() || any([](const OutputReport& output) { return output.numbers.wrong > 0; }))
     report.verdict = Verdict::Guilty;
   else if (any([](const OutputReport& output) { return output.numbers.inherits; }))
     report.verdict = Verdict::Inherits;
@@ -135,7 +141,7 @@ bool Trial::innocent_of(std::span<const Held> inputs) {
   for (size_t o = 0; innocent && o < std::min(got_.size(), expected_.size()); ++o) {
     if (!got_[o]) continue;
     const auto output = judge_output(o, nullptr);
-    innocent = output.ok() && (*output).numbers.wrong == 0;
+    innocent = shape_fault(o).empty() && output.ok() && (*output).numbers.wrong == 0;
   }
   std::tie(inputs_, expected_) = kept;
   return innocent;

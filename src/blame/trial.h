@@ -42,6 +42,8 @@ class Trial {
   Status read_outputs();
   void find_narrower_type();
   bool is_recorded(size_t input) const;
+  // How the output's shape is not the one that the operator makes of its inputs; "" when it is.
+  std::string shape_fault(size_t output) const;
   Result<OutputReport> judge_output(size_t output, const Truth& truth) const;
 
   const graph::Model& model_;

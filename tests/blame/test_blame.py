@@ -13,6 +13,8 @@ import networks
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+import read_dump  # noqa: E402
+import write_dump  # noqa: E402
 from npu_tree import FRACTAL_NZ, NC1HWC0, ND, NpuTree  # noqa: E402
 import onnx  # noqa: E402
 from onnx import numpy_helper  # noqa: E402
@@ -193,6 +195,41 @@ class Blame(unittest.TestCase):
         self.assertEqual(self.guilty(report), [])
         changed = report["changed"][0]
         self.assertEqual((changed["kind"], changed["different"], changed["elements"]), ("weight", 1, array.size))
+
+    def products(self, name, inner):
+        """x [4,8] times [8,inner], a bias, times [inner,8]; the nodes have the same names whatever `inner` is."""
+        random, node, value = np.random.default_rng(inner), onnx.helper.make_node, onnx.helper.make_tensor_value_info
+        weights = {"a": (8, inner), "bias": (inner,), "b": (inner, 8)}
+        nodes = [node("MatMul", ["x", "a"], ["p"], "p"), node("Add", ["p", "bias"], ["q"], "q"), node("Tanh", ["q"], ["t"], "t"),
+                 node("MatMul", ["t", "b"], ["y"], "y")]  # fmt: skip
+        arrays = [numpy_helper.from_array(random.standard_normal(shape).astype(np.float32), key) for key, shape in weights.items()]
+        graph = onnx.helper.make_graph(nodes, "net", [value("x", 1, [4, 8])], [value("y", 1, [4, 8])], arrays)
+        onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8), str(self.work / name))
+        random.standard_normal((4, 8)).astype(np.float32).tofile(self.work / "x0.bin")
+
+    def test_weights_of_another_shape_are_of_another_model(self):
+        self.products("narrow.onnx", 16)
+        self.products("wide.onnx", 64)
+        self.run_model(model="wide.onnx")
+        self.assertEqual(self.report(model="wide.onnx")["mismatches"], [])
+        report = self.report(model="narrow.onnx", code=GUILTY)
+        self.assertRegex(" ".join(report["mismatches"]), r"input 1 of p\S* has the shape \[8,64\], and weight \S+ has \[8,16\]: the model does not")
+        self.assertIn("the model does not belong to the dump", self.blame(model="narrow.onnx", code=GUILTY).stdout)
+
+    def test_another_shape_of_the_same_elements_is_guilt(self):
+        self.products("wide.onnx", 64)
+        for dims in ([16, 16], [64, 4], [256]):
+            folder = "d" + "_".join(map(str, dims))
+            self.run_model(folder=folder, model="wide.onnx", dump_mode="output")
+            files = {path: read_dump.read(path) for path in self.work.glob(f"{folder}/*/*/*/*/*/*.*.*.*")}
+            path, read = next(each for each in files.items() if each[1].outputs[0].shape == [4, 64])
+            array = np.frombuffer(read.outputs[0].data, np.float32).reshape(dims)
+            os.chmod(path, 0o600)
+            path.write_bytes(write_dump.dump(read.op_name, (), [write_dump.entry(array, False)], time=read.dump_time))
+            report = self.report(folder, model="wide.onnx", code=GUILTY)
+            self.assertEqual(self.guilty(report), [read.op_name])
+            guilty = next(each for each in report["operators"] if each["verdict"] == "guilty")
+            self.assertIn(f"output 0 has the shape {json.dumps(dims, separators=(',', ':'))}, and the model makes [4,64]", guilty["why"])
 
     def test_precision_is_not_guilt(self):
         command = [ATC, "--model=encoder.onnx", "--framework=5", "--output=half", "--soc_version=Ascend910B3",

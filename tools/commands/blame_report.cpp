@@ -96,6 +96,7 @@ void print_guilty(const Report& report, const BlameView& view) {
   for (const OperatorReport& op : report.operators) {
     if (op.verdict != Verdict::Guilty) continue;
     std::printf("%zu. guilty: %s\n", ++number, name_of(op).c_str());
+    if (!op.why.empty()) std::printf("   %s\n", op.why.c_str());
     if (op.evidence) print_evidence(report, op, *op.evidence, view);
   }
 }
@@ -192,6 +193,7 @@ std::string csv_cell(const std::string& text) {
 void print_blame(const Report& report, const BlameView& view) {
   if (view.all) print_operators(report, view);
   print_counts(report, view);
+  for (const std::string& mismatch : report.mismatches) std::printf("%s\n", mismatch.c_str());
   for (const Changed& changed : report.changed) print_changed(changed);
   print_guilty(report, view);
   print_unchecked(report);
@@ -206,6 +208,7 @@ std::string blame_json(const Report& report, const BlameView& view, const std::v
   for (const OperatorReport& op : report.operators) json["operators"].push_back(operator_json(op));
   json["changed"] = Json::array();
   for (const Changed& changed : report.changed) json["changed"].push_back(changed_json(changed));
+  json["mismatches"] = report.mismatches;
   json["unrecorded"] = report.unrecorded;
   json["foreign"] = report.foreign;
   json["notes"] = report.notes;
