@@ -268,6 +268,16 @@ class Verdicts(Folder):
         self.assertIn("No such file", self.belay("--csv", self.a.parent / "no" / "out.csv", code=BAD_INPUT).stderr)
 
 
+class Names(Folder):
+    def test_an_exact_name_is_not_left_for_one_that_looks_alike(self):
+        value = np.arange(5, dtype=np.float32)
+        np.save(self.a / "a_b.npy", value)
+        np.save(self.a / "a.b.npy", value + 1)
+        np.save(self.b / "a_b.npy", value + 1)
+        made = self.compared(code=DIFFER)
+        self.assertEqual([(row["ours"]["op"], row["truth"]["op"]) for row in made["rows"]], [("a_b", "a_b")])
+
+
 class Broken(Folder):
     def test_what_cannot_be_read_is_named_and_the_rest_compared(self):
         value = np.arange(1000, dtype=np.float32)

@@ -34,6 +34,11 @@ std::string aclnn_call(const std::string& type) {
   return call ? call->name + type.substr(type.size() - 3) : "";
 }
 
+std::string call_before_name(const SideTensor& tensor) {
+  const std::string call = aclnn_call(tensor.op_type);
+  return call.empty() ? "" : call + ".";
+}
+
 }  // namespace
 
 Identity identity_of(const SideTensor& tensor, const FusionMap& fusion) {
@@ -58,10 +63,9 @@ Identity identity_of(const SideTensor& tensor, const FusionMap& fusion) {
   return identity;
 }
 
-std::string own_name(const SideTensor& tensor) {
-  const std::string call = aclnn_call(tensor.op_type);
-  return (call.empty() ? "" : call + ".") + dump::mangled(tensor.op);
-}
+std::string own_name(const SideTensor& tensor) { return call_before_name(tensor) + dump::mangled(tensor.op); }
+
+std::string exact_name(const SideTensor& tensor) { return call_before_name(tensor) + tensor.op; }
 
 std::vector<Origin> readings_of(const SideTensor& tensor) {
   std::vector<Origin> readings;

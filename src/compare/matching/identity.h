@@ -21,6 +21,8 @@ Identity identity_of(const SideTensor& tensor, const FusionMap& fusion);
 // What an operator is called when it is looked for: mangled; a kernel of an aclnn call with the call before it, without
 // its number.
 std::string own_name(const SideTensor& tensor);
+// The same with the operator's name as it is: what own_name makes equal may still be two operators.
+std::string exact_name(const SideTensor& tensor);
 
 // The operator outputs that an array may be by its name: "conv1:0", "conv1_output_0", "conv1.0", or an operator's
 // first.

@@ -106,11 +106,47 @@ class Matcher {
     const SideTensor& tensor = ours_.tensor(at);
     if (places_.partners(tensor.place).empty()) return {};
     Candidates found = candidates(at);
+    drop_doubtful(at, found.tensors);
     std::erase_if(found.tensors, [&](size_t truth) { return truth_.repetition(truth) != ours_.repetition(at); });
     if (found.tensors.empty()) return {};
     const size_t best = *std::ranges::max_element(found.tensors, {}, [&](size_t truth) { return likeness(at, truth); });
     if (is_inserted(tensor) && !carries_value(at, best)) return {};
     return Pair{at, best, reason_for(at, best, found.by_reading)};
+  }
+
+  // Names that are equal only once they are mangled.
+  static bool only_look_alike(const std::string& a, const std::string& b) {
+    return a != b && dump::mangled(a) == dump::mangled(b);
+  }
+
+  bool has_exact_partner(size_t ours) const {
+    const size_t index = ours_.identity(ours).value.index;
+    return !in_partner_places(truth_.by_exact_value(ours_.exact_value(ours), ours_.tensor(ours).input, index), ours)
+                .empty();
+  }
+
+  // Mangled names prove something only among those that have no partner of their exact name, and only when one name on
+  // each side is left: with two, either may be the other side's.
+  void drop_doubtful(size_t at, std::vector<size_t>& found) const {
+    const std::string name = ours_.exact_value(at);
+    const auto looks_alike = [&](size_t truth) { return only_look_alike(name, truth_.exact_value(truth)); };
+    if (std::ranges::none_of(found, looks_alike)) return;
+    const SideTensor& tensor = ours_.tensor(at);
+    const bool exact = has_exact_partner(at);
+    const auto here = [&](size_t other) { return ours_.tensor(other).place == tensor.place; };
+    std::erase_if(found, [&](size_t truth) {
+      const auto& same =
+          ours_.by_exact_value(truth_.exact_value(truth), tensor.input, truth_.identity(truth).value.index);
+      return looks_alike(truth) && (exact || std::ranges::any_of(same, here));
+    });
+    if (exact || found.empty()) return;
+    const std::string first = truth_.exact_value(found[0]);
+    const auto& rivals = ours_.by_value(dump::mangled(name), tensor.input, ours_.identity(at).value.index);
+    if (std::ranges::any_of(found, [&](size_t truth) { return only_look_alike(first, truth_.exact_value(truth)); }) ||
+        std::ranges::any_of(rivals, [&](size_t other) {
+          return here(other) && only_look_alike(name, ours_.exact_value(other)) && !has_exact_partner(other);
+        }))
+      found.clear();
   }
 
   // An inserted operator has the name of the one whose value it changes, or of the one that it feeds.
@@ -160,6 +196,10 @@ class Matcher {
     if (runs > 0 && here.repetition(at) > 0)
       return formatted("it ran {} times before in this place; there {} runs of {} are known in all",
                        here.repetition(at), runs, value);
+    if (const auto& alike = there.by_name(own, tensor.input, tensor.index);
+        !alike.empty() && only_look_alike(here.exact_value(at), there.exact_value(alike[0])))
+      return formatted("{} there is called the same in file names, but an exact name goes first, or several fit",
+                       there.tensor(alike[0]).op);
     if (!there.by_name(own, tensor.input, tensor.index).empty())
       return formatted("{} is there, but it is another value: here it is {}, there {}", tensor.op, value,
                        there.identity(there.by_name(own, tensor.input, tensor.index)[0]).value.name);

@@ -26,7 +26,8 @@ TensorIndex::TensorIndex(const Side& side, const FusionMap& fusion) : side_(side
   for (const SideTensor& tensor : side.tensors) {
     identities_.push_back(identity_of(tensor, fusion));
     mangled_.push_back(dump::mangled(tensor.op));
-    repetitions_.push_back(seen[tensor.place.string() + "\n" + key_of(own_name(tensor), tensor.input, tensor.index)]++);
+    repetitions_.push_back(
+        seen[tensor.place.string() + "\n" + key_of(exact_name(tensor), tensor.input, tensor.index)]++);
     names_.push_back(tensor.op);
     if (!tensor.origin.empty()) names_.push_back(tensor.origin);
   }
@@ -36,6 +37,7 @@ TensorIndex::TensorIndex(const Side& side, const FusionMap& fusion) : side_(side
     const std::string own = key_of(own_name(tensor), tensor.input, tensor.index);
     names_found_[own].push_back(at);
     const Origin& value = identities_[at].value;
+    exact_[key_of(exact_value(at), tensor.input, value.index)].push_back(at);
     values_[value.name == tensor.op ? own : key_of(dump::mangled(value.name), tensor.input, value.index)].push_back(at);
     if (!tensor.input)
       for (const Origin& reading : readings_of(tensor))
@@ -85,6 +87,15 @@ const std::vector<size_t>& TensorIndex::by_name(const std::string& op, bool inpu
 
 const std::vector<size_t>& TensorIndex::by_reading(const std::string& op, size_t index) const {
   return find(readings_, key_of(op, false, index));
+}
+
+std::string TensorIndex::exact_value(size_t at) const {
+  const std::string& value = identities_[at].value.name;
+  return value == tensor(at).op ? exact_name(tensor(at)) : value;
+}
+
+const std::vector<size_t>& TensorIndex::by_exact_value(const std::string& name, bool input, size_t index) const {
+  return find(exact_, key_of(name, input, index));
 }
 
 int64_t TensorIndex::swallowed(const std::string& op) const {

@@ -26,6 +26,9 @@ class TensorIndex {
   // By the value before fusion that they are; by the operator's name; by what an array may be. `op` is mangled.
   const std::vector<size_t>& by_value(const std::string& op, bool input, size_t index) const;
   const std::vector<size_t>& by_name(const std::string& op, bool input, size_t index) const;
+  // The name of the value before mangling, and those that have one.
+  std::string exact_value(size_t at) const;
+  const std::vector<size_t>& by_exact_value(const std::string& name, bool input, size_t index) const;
   const std::vector<size_t>& by_reading(const std::string& op, size_t index) const;
 
   // All names that a tensor of this side can be asked for, each once, as the user knows them.
@@ -43,7 +46,7 @@ class TensorIndex {
   std::vector<Identity> identities_;
   std::vector<size_t> repetitions_;
   std::vector<std::string> mangled_;  // the operators' names
-  Found values_, names_found_, readings_;
+  Found values_, exact_, names_found_, readings_;
   std::vector<std::string_view> names_;
 };
 

@@ -50,6 +50,24 @@ TEST(Matching, MangledNamesMeetPlainOnes) {
   EXPECT_THAT(drawn(ours, truth, matched(ours, truth)), ElementsAre("net/layer.1/Conv ~ net_layer_1_Conv by name"));
 }
 
+TEST(Matching, AnExactNameGoesBeforeOneThatOnlyLooksAlike) {
+  const Side both = side({array("a_b"), array("a.b")}), one = side({array("a_b")});
+  EXPECT_THAT(drawn(both, one, matched(both, one)), ElementsAre("a_b ~ a_b by name"));
+  EXPECT_THAT(drawn(one, both, matched(one, both)), ElementsAre("a_b ~ a_b by name"));
+  const Side turned = side({array("a.b"), array("a_b")});
+  EXPECT_THAT(drawn(both, turned, matched(both, turned)), ElementsAre("a_b ~ a_b by name", "a.b ~ a.b by name"));
+  EXPECT_THAT(drawn(turned, one, matched(turned, one)), ElementsAre("a_b ~ a_b by name"));
+  EXPECT_THAT(matched(turned, one).ours[0].reason, HasSubstr("an exact name goes first"));
+}
+
+TEST(Matching, TwoNamesThatLookLikeAThirdAreNotItsRuns) {
+  const Side two = side({output("a.b"), output("a/b")}), mangled = side({output("a_b"), output("a_b")});
+  EXPECT_THAT(drawn(two, mangled, matched(two, mangled)), IsEmpty());
+  EXPECT_THAT(drawn(mangled, two, matched(mangled, two)), IsEmpty());
+  const Side runs = side({output("a.b"), output("a.b")});
+  EXPECT_THAT(drawn(runs, mangled, matched(runs, mangled)), ElementsAre("a.b ~ a_b by name", "a.b ~ a_b by name"));
+}
+
 TEST(Matching, AFusedOperatorMeetsTheLastOneThatItSwallowed) {
   const Side ours = side({output("conv1conv1_relu", "conv1_relu"), output("prob", "prob")});
   const Side truth = side({output("conv1"), output("conv1_relu"), output("prob")});
