@@ -133,11 +133,11 @@ OnnxFile read_file(std::span<const std::byte> image) {
 // ONNX's number of an element type; 0: it has none.
 int32_t element_type(graph::DataType type) {
   using enum graph::DataType;
-  static const std::map<graph::DataType, int32_t> numbers = {
+  static constexpr std::pair<graph::DataType, int32_t> numbers[] = {
       {Float, 1}, {UInt8, 2},    {Int8, 3},    {UInt16, 4},  {Int16, 5},   {Int32, 6},    {Int64, 7},
       {Bool, 9},  {Float16, 10}, {Double, 11}, {UInt32, 12}, {UInt64, 13}, {BFloat16, 16}};
-  const auto found = numbers.find(type);
-  return found == numbers.end() ? 0 : found->second;
+  const auto* found = std::ranges::find(numbers, type, &std::pair<graph::DataType, int32_t>::first);
+  return found == std::end(numbers) ? 0 : found->second;
 }
 
 // A ValueInfoProto.

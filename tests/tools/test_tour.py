@@ -83,12 +83,17 @@ class Tour(unittest.TestCase):
             self.assertTrue(same_lines(shown, text.splitlines()),
                             "\n".join([f"$ {command}", "the page shows", *shown, "", "the command prints", text]))  # fmt: skip
 
-    def test_the_demo_ends_with_the_operator_that_overflowed(self):
+    def test_the_demo_names_the_operator_that_overflowed_and_ends_with_the_guilty_one(self):
         lines = self.shell("scripts/demo; echo ended with $?", self.clone()).splitlines()
         self.assertEqual(lines[-1], "ended with 0")
         self.assertTrue(all(len(line) < 200 for line in lines), max(lines, key=len))
-        self.assertEqual(lines[-6:-3], ["$ belay overflow overflows", "1. Exp exp: task 1, stream 0, status 0x20",
-                                        "   exp(12) = 162754.8, beyond 65504: output 0 [1,1] is inf, from input 0 [1,1] = 12"])
+        at = lines.index("$ belay overflow overflows")
+        self.assertEqual(lines[at + 1 : at + 3], ["1. Exp exp: task 1, stream 0, status 0x20",
+            "   exp(12) = 162754.8, beyond 65504: output 0 [1,1] is inf, from input 0 [1,1] = 12"])  # fmt: skip
+        at = lines.index("$ belay blame faulty --model mobilenet.om")
+        self.assertRegex(lines[at + 1], r"^78 operators in .*: 77 clean, 1 guilty$")
+        self.assertEqual(lines[at + 2], "1. guilty: Conv2D Conv_104Add_106, made of Conv_104, BatchNormalization_105, Add_106")
+        self.assertIn("   cause: axes 2 and 3 of the output are swapped", lines[at:])
 
 
 if __name__ == "__main__":
