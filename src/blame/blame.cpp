@@ -61,13 +61,16 @@ Status no_such_step(const Question& question, const std::vector<Execution>& exec
           formatted("{} has no execution {} of this model; it has {}", question.side->name, *question.step, steps)};
 }
 
-// The other side's partner of each output.
-Result<Truth> pair_sides(const Question& question) {
+// The other side's partner of each output; `note` says how many have one.
+Result<Truth> pair_sides(const Question& question, std::string& note) {
   if (!question.truth) return Truth();
   const auto matching = TRY(compare::match(*question.side, *question.truth, {}));
   auto partners = std::make_shared<std::map<const compare::SideTensor*, const compare::SideTensor*>>();
   for (const compare::Pair& pair : matching.pairs)
     partners->emplace(&question.side->tensors[pair.ours], &question.truth->tensors[pair.truth]);
+  const auto outputs = std::ranges::count(question.side->tensors, false, &compare::SideTensor::input);
+  note = formatted("{} of {} outputs have a partner in {}", partners->size(), outputs, question.truth->name);
+  if (partners->empty()) return Status{ACL_ERROR_PARSE_FILE, note + "; belay match says why"};
   return Truth([partners](const compare::SideTensor& output) -> Source {
     const auto partner = partners->find(&output);
     if (partner == partners->end()) return nullptr;
@@ -101,12 +104,14 @@ Result<Report> examine(const Question& question) {
   std::vector<Execution> executions;
   std::ranges::copy_if(all, std::back_inserter(executions), [&](const Execution& each) { return is_of(each, names); });
   if (executions.empty()) return no_execution(question, all, names_in(*question.model));
-  const Truth truth = TRY(pair_sides(question));
+  std::string note;
+  const Truth truth = TRY(pair_sides(question, note));
   std::optional<Report> first;
   for (size_t i = 0; i < executions.size(); ++i) {
     if (question.step && executions[i].step != *question.step) continue;
     Examiner examiner(question, std::span(executions).first(i + 1), truth);
     Report report = examiner.examine();
+    if (!note.empty()) report.notes.insert(report.notes.begin(), note);
     if (report.anyone_guilty() || question.step) return report;
     if (!first || tells_more(report, *first)) first = std::move(report);
   }

@@ -83,6 +83,7 @@ Report Examiner::examine() {
   if (question_.plans) question_.plans(tasks_in(execution));
   Walk walk(*question_.model, execution, question_.given, [this](const Ran& each) { ran(each); });
   const std::vector<Held> results = walk.run();
+  check_given(walk);
   tell_shares(walk, results);
   for (const graph::Node* node : walk.unrecorded()) report_.unrecorded.push_back(node->name);
   for (const Record* record : walk.foreign())
@@ -101,6 +102,7 @@ void Examiner::ran(const Ran& ran) {
   if (ran.unrecorded.empty()) find_changes(ran);
   Trial trial(*question_.model, ran);
   trial.judge(truth_, report);
+  check_partners(ran);
   if (report.verdict == Verdict::Guilty) absolve(ran, trial, report, changes_before);
   if (report.verdict == Verdict::Guilty && report.why.empty() && report_.count(Verdict::Guilty) < kMostEvidence) {
     report.evidence = gather_evidence(trial, ran, report, executions_);
@@ -108,6 +110,38 @@ void Examiner::ran(const Ran& ran) {
   }
   report_.operators.push_back(std::move(report));
   if (question_.advances) question_.advances();
+}
+
+// The dump's own record is what ran; what the user gave beside it can only agree.
+void Examiner::check_given(const Walk& walk) {
+  for (const auto& [name, source] : question_.given) {
+    const auto used = walk.inputs().find(name);
+    if (used == walk.inputs().end() || !used->second.source || used->second.source == source) continue;
+    Held given;
+    given.source = source;
+    given.origin = "the dump's record";
+    const std::string why = mismatch(given, used->second);
+    const Changed changed = difference(given, used->second);
+    if (why.empty() && changed.different == 0) continue;
+    report_.mismatches.push_back(
+        formatted("--input {} is not what the dump holds of it ({}); the dump's was used", name,
+                  why.empty() ? formatted("{} of {} elements differ", changed.different, changed.count)
+                              : formatted("{} {} there, {} {} in the file", graph::name_of(used->second.source->type()),
+                                          graph::to_text(used->second.source->shape()), graph::name_of(source->type()),
+                                          graph::to_text(source->shape()))));
+  }
+}
+
+void Examiner::check_partners(const Ran& ran) {
+  for (size_t o = 0; truth_ && o < ran.record.outputs.size(); ++o) {
+    if (!ran.record.outputs[o]) continue;
+    const Source partner = truth_(*ran.record.outputs[o]);
+    const auto own = ran.record.outputs[o]->open();
+    if (!partner || !own.ok() || (*own)->count() == partner->count()) continue;
+    report_.notes.push_back(formatted("output {} of {} has the shape {} and its partner in OTHER {}: not compared", o,
+                                      ran.node.name, graph::to_text((*own)->shape()),
+                                      graph::to_text(partner->shape())));
+  }
 }
 
 void Examiner::find_changes(const Ran& ran) {

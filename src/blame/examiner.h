@@ -32,6 +32,9 @@ class Examiner {
   void ran(const Ran& ran);
   // Compares what was read with what was made. The places in report_.changed that this adds.
   void find_changes(const Ran& ran);
+  void check_given(const Walk& walk);
+  // Notes what has a partner of another size on the other side.
+  void check_partners(const Ran& ran);
   void find_change(const Ran& ran, size_t input);
   void absolve(const Ran& ran, Trial& trial, OperatorReport& report, size_t changes_before);
   // Keeps what a guilty operator gave and should have given.

@@ -155,9 +155,9 @@ bool Walk::has_records_left(const Graph& graph) const {
 
 Held Walk::graph_input(const Node& node) {
   const std::string origin = "input " + node.name;
-  if (const auto given = given_.find(node.name); given != given_.end()) return from_source(given->second, origin);
   if (const Record* record = next_record(node); record && !record->outputs.empty() && record->outputs[0])
     return from_source(record->outputs[0]->open(), origin);
+  if (const auto given = given_.find(node.name); given != given_.end()) return from_source(given->second, origin);
   return missing(
       formatted("input {} of the model is not in the dump; give it with --input {}=FILE", node.name, node.name));
 }

@@ -231,6 +231,23 @@ class Blame(unittest.TestCase):
             guilty = next(each for each in report["operators"] if each["verdict"] == "guilty")
             self.assertIn(f"output 0 has the shape {json.dumps(dims, separators=(',', ':'))}, and the model makes [4,64]", guilty["why"])
 
+    def test_an_input_beside_the_dumps_own_frames_nobody(self):
+        self.run_model()
+        self.report("d", "--input", "x=x0.npy")
+        report = self.report("d", "--input", "x=x1.npy", code=GUILTY)
+        self.assertEqual(self.guilty(report), [])
+        self.assertRegex(report["mismatches"][0], r"--input x is not what the dump holds of it \(\d+ of \d+ elements differ\)")
+        np.save(self.work / "flat.npy", np.load(self.work / "x0.npy").reshape(-1))
+        self.assertIn("flat.npy has the shape", self.blame("d", "--input", "x=flat.npy", code=BAD_INPUT).stderr)
+
+    def test_another_side_without_partners_is_refused(self):
+        self.run_model()
+        self.run_model(folder="again")
+        self.assertRegex(self.blame("d", "again").stdout, r"(\d+) of \1 outputs have a partner in again")
+        (self.work / "none").mkdir()
+        np.save(self.work / "none" / "unheard_of.npy", np.zeros(3, np.float32))
+        self.assertRegex(self.blame("d", "none", code=BAD_INPUT).stderr, r"0 of \d+ outputs have a partner in none")
+
     def test_precision_is_not_guilt(self):
         command = [ATC, "--model=encoder.onnx", "--framework=5", "--output=half", "--soc_version=Ascend910B3",
                    "--precision_mode=force_fp16"]  # fmt: skip

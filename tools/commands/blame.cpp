@@ -34,6 +34,11 @@ T or_throw(Result<T> result) {
   return std::move(result).value();
 }
 
+bool fits(const graph::Shape& shape, const graph::Shape& declared) {
+  if (std::ranges::find(declared, -2) != declared.end()) return true;
+  return std::ranges::equal(shape, declared, [](int64_t dim, int64_t wanted) { return wanted < 0 || dim == wanted; });
+}
+
 blame::GivenTensors read_inputs(const BlameOptions& options, const graph::Model& model) {
   std::vector<std::string> names;
   const graph::Graph& main = model.main();
@@ -47,6 +52,9 @@ blame::GivenTensors read_inputs(const BlameOptions& options, const graph::Model&
     const graph::TensorDesc& desc = node.outputs[0];
     const HostTensor wanted{node.name, static_cast<aclDataType>(desc.type), desc.shape, {}};
     auto read = std::make_shared<const HostTensor>(read_tensor(file, wanted));
+    if (!fits(read->shape, desc.shape))
+      throw std::runtime_error(file + " has the shape " + graph::to_text(read->shape) + "; input " + node.name +
+                               " of the model has " + graph::to_text(desc.shape));
     tensors[node.name] = or_throw(blame::source_of(desc.type, read->shape, read->bytes, read));
   }
   return tensors;
