@@ -26,6 +26,8 @@ double usual_euclidean(int digits) {
   return digits >= 7 ? 5e-2 : 3e-1;
 }
 
+bool is_partly_infinite(const SideCount& side) { return side.nan + side.plus_inf + side.minus_inf > 0; }
+
 template <class... Args>
 std::string sentence(const char* pattern, Args... arguments) {
   char text[160];
@@ -43,7 +45,8 @@ Limits usual_limits(DataType ours, DataType truth) {
 
 std::string difference(const Measures& measured, const Limits& limits) {
   if (measured.different == 0) return "";
-  if (std::isinf(measured.least_atol)) return "an element is finite on one side only, or infinite with another sign";
+  if (std::isinf(measured.least_atol) && (is_partly_infinite(measured.ours) || is_partly_infinite(measured.truth)))
+    return "an element is finite on one side only, or infinite with another sign";
   if (limits.ulp && measured.max_ulp <= *limits.ulp) return "";
   if ((limits.rtol || limits.atol) && measured.outside > 0)
     return sentence("%llu of %lld elements are beyond atol %.3g + rtol %.3g * |truth|",

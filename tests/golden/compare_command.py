@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -300,6 +301,40 @@ class Broken(Folder):
         run = self.belay(code=BAD_INPUT)
         self.assertIn("y.npy", run.stderr)
         self.assertIn("agree: all 1 tensors", run.stdout)
+
+    def test_what_only_has_the_name_of_a_tensor_is_named(self):
+        value = np.ones(10, np.float32)
+        self.write_both("good", value, value)
+        bad = self.a / "x.npy"
+        dumped = self.a / f"Add.x.1.2.{TIME}"
+        (self.a.parent / "elsewhere").mkdir()
+        for path in (bad, dumped):
+            makers = [lambda: os.mkfifo(path), path.mkdir, lambda: path.symlink_to("nothing"), lambda: path.symlink_to(path.name),
+                      lambda: path.symlink_to("/dev/zero"), lambda: path.symlink_to(self.a.parent / "elsewhere")]  # fmt: skip
+            for number, make in enumerate(makers):
+                make()
+                self.assertIn(f"{path}: ", self.belay(code=BAD_INPUT).stderr, number)
+                path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        self.belay(code=AGREE)
+        (self.a / "linked").symlink_to(self.a.parent / "elsewhere")
+        self.assertIn("linked: it is a link to a folder", self.belay(code=BAD_INPUT).stderr)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read every folder")
+    def test_a_folder_without_permission_is_named(self):
+        value = np.ones(10, np.float32)
+        self.write_both("good", value, value)
+        (self.a / "closed").mkdir(mode=0)
+        self.assertIn("closed: the folder cannot be read", self.belay(code=BAD_INPUT).stderr)
+
+    def test_endings_in_capitals_count(self):
+        for folder, value in ((self.a, 1), (self.b, 2)):
+            with open(folder / "T.NPY", "wb") as file:
+                np.save(file, np.full(3, value))
+        self.belay(code=DIFFER)
+
+    def test_large_finite_numbers_are_not_called_infinite(self):
+        self.write_both("far", np.array([1.7e308]), np.array([-1.7e308]))
+        self.assertNotIn("finite on one side only", self.belay(code=DIFFER).stdout)
 
     def test_foreign_files_are_passed_over(self):
         value = np.ones(10, np.float32)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/arrays/array_file.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/text.h"
 #include "compare/arrays/zip_file.h"
 
@@ -73,16 +76,22 @@ Result<Entries> safetensors_entries(const fs::path& path) {
   return entries;
 }
 
+std::string ending_of(const fs::path& file) {
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending;
+}
+
 }  // namespace
 
 bool is_array_file(const fs::path& file) {
-  const fs::path ending = file.extension();
+  const std::string ending = ending_of(file);
   return ending == ".npy" || ending == ".npz" || ending == ".safetensors";
 }
 
 Result<Entries> read_array_file(const fs::path& file) {
-  if (file.extension() == ".npz") return npz_entries(file);
-  if (file.extension() == ".safetensors") return safetensors_entries(file);
+  if (ending_of(file) == ".npz") return npz_entries(file);
+  if (ending_of(file) == ".safetensors") return safetensors_entries(file);
   const File mapped = TRY(MappedFile::open(file));
   TRY(naming(file, "", parse_npy(mapped->bytes())));
   return npy_entries(file);

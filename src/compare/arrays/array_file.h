@@ -16,7 +16,7 @@ struct ArrayEntry {
   std::function<Result<Source>()> open;
 };
 
-// Whether the name ends in .npy, .npz or .safetensors.
+// Whether the name ends in .npy, .npz or .safetensors, in letters of any case.
 bool is_array_file(const std::filesystem::path& file);
 
 // What such a file holds; only heads and directories are read. 100003 when it cannot be read, 100006 when it is not

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/sides/array_side.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -73,6 +75,23 @@ void add_file(const fs::path& file, const fs::path& folder, Side& side) {
     side.tensors.push_back(tensor_of(file, folder, std::move(entry)));
 }
 
+// Why what has a tensor's name, or may hold tensors, is passed over; "" when it is not.
+std::string why_passed_over(const fs::directory_entry& entry) {
+  std::error_code error, ignored;
+  const fs::file_status status = entry.status(error);
+  if (fs::is_regular_file(status)) return "";
+  if (fs::is_directory(status) && entry.is_symlink(ignored)) return "it is a link to a folder, which is not followed";
+  const auto dump = inspect::parse_dump_name(entry.path().filename());
+  if (fs::is_directory(status)) {
+    if (::access(entry.path().c_str(), R_OK | X_OK) != 0) return "the folder cannot be read: permission denied";
+    return is_array_file(entry.path()) || (dump && dump->stream) ? "it is a folder, though it is named like a file"
+                                                                 : "";
+  }
+  if (!is_array_file(entry.path()) && !dump) return "";
+  if (fs::exists(status)) return "it is not a regular file";
+  return error && error != std::errc::no_such_file_or_directory ? error.message() : "it is a link to nothing";
+}
+
 }  // namespace
 
 void add_arrays(const fs::path& path, Side& side) {
@@ -86,6 +105,8 @@ void add_arrays(const fs::path& path, Side& side) {
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     std::error_code ignored;
     if (entry->is_regular_file(ignored) && is_array_file(entry->path())) files.push_back(entry->path());
+    if (const std::string why = why_passed_over(*entry); !why.empty())
+      side.problems.push_back(formatted("{}: {}", entry->path().string(), why));
   }
   if (error) side.problems.push_back(formatted("{} cannot be read: {}", path.string(), error.message()));
   std::ranges::sort(files);

@@ -52,7 +52,11 @@ TEST(Limits, EqualTensorsAgreeAndAnInfinityOnOneSideNeverDoes) {
   EXPECT_EQ(difference(equal, {.cosine = 1.0}), "");
   Measures one_sided = one_of_ten();
   one_sided.least_atol = one_sided.max_ulp = kInf;
+  one_sided.ours.plus_inf = 1;
   EXPECT_THAT(difference(one_sided, {.cosine = 0.0}), HasSubstr("finite on one side only"));
+  Measures far_apart = one_sided;
+  far_apart.ours.plus_inf = 0;
+  EXPECT_THAT(difference(far_apart, {.peak = 0.1}), HasSubstr("off by inf"));
 }
 
 TEST(Limits, ACosineThatIsNotDefinedIsBelowEveryLimit) {
