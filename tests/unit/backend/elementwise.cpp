@@ -46,6 +46,13 @@ TEST(Activation, FollowsItsFormula) {
   check("Threshold", {{"threshold", 0.25f}}, [](double v) { return v > 0.25 ? 1.0 : 0.0; });
 }
 
+TEST(Activation, HardSwishOfLargeNumbersIsFinite) {
+  const Numbers large = {5e37f, 6e37f, 1e38f, 3e38f};  // six times most of them is more than a float can be
+  const auto got = numbers({"HardSwish", {tensor<float>({4}, large)}, {}});
+  ASSERT_EQ(got.size(), large.size());
+  for (size_t i = 0; i < large.size(); ++i) EXPECT_EQ(got[i], large[i]);
+}
+
 TEST(Binary, BroadcastsBothSides) {
   const Value column = tensor<float>({2, 1}, {10, 20}), row = tensor<float>({1, 3}, {1, 2, 3});
   EXPECT_EQ(numbers({"Add", {column, row}}), (Numbers{11, 12, 13, 21, 22, 23}));

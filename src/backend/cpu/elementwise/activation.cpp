@@ -15,7 +15,7 @@ using graph::Attributes;
 
 constexpr auto relu = [](auto x) { return x < decltype(x)(0) ? decltype(x)(0) : x; };
 constexpr auto relu6 = [](auto x) { return limited(x, decltype(x)(0), decltype(x)(6)); };
-constexpr auto hard_swish = [](auto x) { return x * relu6(x + 3) / 6; };
+constexpr auto hard_swish = [](auto x) { return x * (relu6(x + 3) / 6); };
 constexpr auto fast_gelu = [](auto x) { return x * sigmoid(decltype(x)(1.702) * x); };
 constexpr auto mish = [](auto x) { return x * std::tanh(softplus(x)); };
 constexpr auto selu = [](auto x) {

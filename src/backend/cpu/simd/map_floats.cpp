@@ -66,7 +66,7 @@ void map_all_of(Map map, const MapParameters& p, const float* from, float* to, s
     case Map::HardSwish:
       return run([=](Vector x) HWY_ATTR {
         const Vector gate = limit(hn::Add(x, splat(3.0f)), zero, splat(6.0f));
-        return hn::Div(hn::Mul(x, gate), splat(6.0f));
+        return hn::Mul(x, hn::Div(gate, splat(6.0f)));
       });
     case Map::LeakyRelu:
       return run([=](Vector x) HWY_ATTR { return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(x, a), x); });
