@@ -81,16 +81,12 @@ void send_elsewhere(Exchange& exchange, uint32_t peer, uint32_t step, const std:
 // Everything of everyone, for few bytes.
 Status all_reduce_small(Exchange& exchange, Work work) {
   const size_t bytes = work.call.count * work.element;
-  std::byte* const out = work.recv;
-  std::byte* const room = exchange.copy_room();
-  std::memcpy(room, work.send, bytes);
-  work.send = room;
-  TRY(exchange.arrive(std::move(work)));
+  TRY(exchange.arrive(std::move(work), true));
   const Work& mine = exchange.work();
-  for (uint32_t peer = 0; peer < exchange.size(); ++peer) send_elsewhere(exchange, peer, 0, room, bytes);
+  for (uint32_t peer = 0; peer < exchange.size(); ++peer) send_elsewhere(exchange, peer, 0, mine.send, bytes);
   Inputs inputs(exchange, {0, mine.call.count});
   TRY(inputs.collect());
-  reduce(mine, out, inputs.first(), mine.call.count);
+  reduce(mine, mine.recv, inputs.first(), mine.call.count);
   exchange.finish();
   return {};
 }

@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include <cstring>
+
 #include "base/log/log.h"
 #include "base/text.h"
 #include "comm/communicator.h"
@@ -47,13 +49,17 @@ Exchange::Sleeping::~Sleeping() {
   write_gate().step_in();
 }
 
-Status Exchange::arrive(Work work) {
+Status Exchange::arrive(Work work, bool copies) {
   Seat& mine = board_.seat(rank());
   // In the order of the calls, even from several streams.
   TRY(wait([&] { return mine.finished.load(std::memory_order_acquire) + 1 == number_; }, rank()));
   for (uint32_t peer = 0; peer < size() && number_ > 2; ++peer)
     if (board_.here(peer))
       TRY(wait([&] { return board_.seat(peer).finished.load(std::memory_order_acquire) + 2 >= number_; }, peer));
+  if (copies) {
+    std::memcpy(copy_room(), work.send, work.call.count * work.element);
+    work.send = copy_room();
+  }
   mine.offered[number_ % 2] = std::move(work);
   mine.arrived.store(4 * number_ + 1, std::memory_order_release);
   board_.changed();

@@ -34,8 +34,9 @@ class Exchange {
   Post& post() { return post_; }
   Status wait_for_post();
 
-  // Shows this rank's work to the others. From now on they read what it holds.
-  Status arrive(Work work);
+  // Shows this rank's work to the others. From now on they read what it holds. With `copies`, a copy of its (small)
+  // inputs is shown instead, which stays until the others are done with it.
+  Status arrive(Work work, bool copies = false);
   const Work& work() const { return board_.seat(rank()).work(number_); }
   // Waits until `peer` shows its work, and compares the arguments of both.
   // What it shows can be read until finish().
@@ -51,8 +52,6 @@ class Exchange {
   void finish();
   // Waits until `peer` reads nothing more of ours.
   Status wait_for_reader(uint32_t peer);
-  // A copy of small inputs that stays until the others are done with it.
-  std::byte* copy_room();
 
   // Waits until `ready()`. `peer` is whom a message names.
   template <class Ready>
@@ -68,6 +67,7 @@ class Exchange {
   Status check_left(uint32_t peer);
   Status compare(uint32_t peer, const Call& theirs);
   Status disagree(uint32_t peer, const Difference& difference);
+  std::byte* copy_room();
   Result<const Work*> pin(uint32_t peer);
   void unpin();
   Status timed_out(uint32_t peer) const;
