@@ -6,7 +6,8 @@
 # retrieval (acl_retr) and kernel compilation (acl_rtc) are not among them: a missing library is the honest answer.
 set(library_names
   acl_rt acl_rt_impl acl_mdl acl_op_executor acl_op_compiler acl_cblas acl_dvpp ascend_dump acl_prof msprofiler profapi
-  acl_tdt_channel acl_tdt_queue platform ascendalog nnopbase opapi opapi_nn funcsim acl
+  acl_tdt_channel acl_tdt_queue platform ascendalog nnopbase opapi opapi_math opapi_nn opapi_cv opapi_transformer
+  aclnn_ops_infer aclnn_ops_train aclnn_math aclnn_sparse aclnn_fft aclnn_rand funcsim acl
   hccl hccl_fwk hccl_alg hccl_plf hccl_legacy hccl_v2 hcomm)
 set(version_packages runtime bisheng-compiler hccl oam-tools ops-legacy compiler opp toolkit)
 set(tree ${PROJECT_SOURCE_DIR}/cmake/tree)

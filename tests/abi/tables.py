@@ -34,12 +34,21 @@ def rows(name):
         return list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
+def aclnn_functions():
+    """Those of a default install, and those of the experimental folders for which the tree has a recipe."""
+    folder = ROOT / "src" / "operators"
+    recipes = {line.split("\t")[0] for path in folder.glob("recipes*.tsv") for line in path.read_text(encoding="utf-8").splitlines()}
+    for row in rows("aclnn.tsv"):
+        plain = row["function"].removesuffix("GetWorkspaceSize").replace("Inplace", "")
+        if not row["notes"].startswith("experimental") or plain in recipes:
+            yield {**row, "return": "aclnnStatus", "notes": ""}
+
+
 def functions():
     """The functions that the library exports."""
     found = [row for row in rows("functions.tsv") if "no exported symbol" not in row["notes"]]
     known = {row["function"] for row in found}
-    aclnn = [{**row, "return": "aclnnStatus", "notes": ""} for row in rows("aclnn.tsv") if row["function"] not in known]
-    return found + aclnn
+    return found + [row for row in aclnn_functions() if row["function"] not in known]
 
 
 def errors():

@@ -36,6 +36,7 @@ struct AclnnArgument {
   AclnnArgument(float given) : kind(Kind::Real), real(given) {}
   AclnnArgument(int64_t given) : kind(Kind::Integer), integer(given) {}
   AclnnArgument(uint64_t given) : kind(Kind::Integer), integer(static_cast<int64_t>(given)) {}
+  AclnnArgument(uint32_t given) : kind(Kind::Integer), integer(given) {}
   AclnnArgument(int32_t given) : kind(Kind::Integer), integer(given) {}
   AclnnArgument(int8_t given) : kind(Kind::Integer), integer(given) {}
   AclnnArgument(aclDataType given) : kind(Kind::Integer), integer(given) {}
