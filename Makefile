@@ -50,6 +50,8 @@ asan: deps
 tsan stress: deps
 	@cmake --preset tsan >/dev/null && cmake --build build/tsan -j$(JOBS) --target threaded_tests
 	@ctest --test-dir build/tsan -j$(JOBS) --output-on-failure $(if $(filter stress,$@),-L stress,-R '$(TSAN_TESTS)')
+	@$(if $(filter stress,$@),cmake --preset release >/dev/null && cmake --build build/release -j$(JOBS) --target belay ranks_fault \
+	  && ctest --test-dir build/release -V -R ranks.faults_100_times)
 asan-quick: deps
 	@cmake --preset asan >/dev/null && cmake --build build/asan -j$(JOBS) --target $(ASAN_QUICK:%=unit_%)
 	@ctest --test-dir build/asan -j$(JOBS) -LE slow -R '$(call rooms,$(ASAN_QUICK))' --output-on-failure

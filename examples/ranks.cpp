@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that add up an array. As threads of one process:    ./ranks threads 4
 // As processes, with the token in a file:                   belay launch -n 4 -- ./ranks /tmp/token
+// With the token sent by MPI (mpic++ -DRANKS_WITH_MPI):     mpirun -n 4 ./ranks mpi
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +10,9 @@
 #include <vector>
 
 #include "hccl/hccl.h"
+#ifdef RANKS_WITH_MPI
+#include <mpi.h>
+#endif
 
 #define CHECK(call)                                                          \
   do {                                                                       \
@@ -80,6 +84,20 @@ static HcclRootInfo shared_token(const char* path, uint32_t rank) {
     }
 }
 
+#ifdef RANKS_WITH_MPI
+static void work_with_mpi(int* argc, char*** argv) {
+  int rank = 0, size = 0;
+  MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  HcclRootInfo token;
+  if (rank == 0) token = new_token();
+  MPI_Bcast(&token, sizeof token, MPI_BYTE, 0, MPI_COMM_WORLD);
+  work(static_cast<uint32_t>(rank), static_cast<uint32_t>(size), token);
+  MPI_Finalize();
+}
+#endif
+
 int main(int argc, char** argv) {
   if (argc < 2)
     return std::printf("usage: %s threads NUMBER, or %s TOKEN_FILE with RANK and WORLD_SIZE set\n", argv[0], argv[0]),
@@ -91,6 +109,10 @@ int main(int argc, char** argv) {
     std::vector<std::thread> threads;
     for (uint32_t rank = 0; rank < size; ++rank) threads.emplace_back(work, rank, size, token);
     for (auto& thread : threads) thread.join();
+#ifdef RANKS_WITH_MPI
+  } else if (std::strcmp(argv[1], "mpi") == 0) {
+    work_with_mpi(&argc, &argv);
+#endif
   } else {
     const uint32_t rank = static_cast<uint32_t>(std::atoi(std::getenv("RANK")));
     const uint32_t size = static_cast<uint32_t>(std::atoi(std::getenv("WORLD_SIZE")));

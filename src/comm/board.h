@@ -39,9 +39,13 @@ struct alignas(64) Seat {
   std::atomic<bool> left{false};                  // and has destroyed its communicator
   std::atomic<uint64_t> issued{0};                // operations that its program has called
   std::atomic<const void*> stream{nullptr};       // of the last one
+  std::atomic<int> thread{0};                     // of the program, that called it
+  std::atomic<uint32_t> server{0};                // ranks with the same number are on one host
   int device = -1;                                // as messages show it; set before `taken`
   std::array<Work, 2> offered;                    // by k % 2; read after `arrived`
   std::array<std::unique_ptr<std::byte[]>, 2> copies;
+  std::unique_ptr<std::byte[]> room;  // of the rank alone, for what comes from other processes
+  size_t room_bytes = 0;
 
   const Work& work(uint64_t number) const { return offered[number % 2]; }
 };

@@ -12,10 +12,13 @@
 #include "comm/boards.h"
 #include "comm/hall.h"
 #include "comm/introduce.h"
+#include "comm/links.h"
 #include "comm/variables.h"
 
 namespace belay::comm {
 namespace {
+
+constexpr const char* kBesideKey = "table-beside-";
 
 // Where the ranks of a table meet: whoever listens first answers.
 struct Spot {
@@ -62,17 +65,21 @@ std::string key_of(const RankTable& table) {
 
 }  // namespace
 
-Result<CommunicatorPtr> join_cluster(const RankTable& table, Communicator::Place place, Settings settings) {
+Result<CommunicatorPtr> join_cluster(const RankTable& table, Communicator::Place place, Settings settings,
+                                     bool beside) {
   const std::string name = settings.name.empty() ? kWorldGroup : settings.name;
   const auto size = static_cast<uint32_t>(table.devices.size());
   for (const auto& other : communicators().all())
-    if (other->device() == place.device && other->key().starts_with(kTableKey))
+    if (!beside && other->device() == place.device && other->key().starts_with(kTableKey) &&
+        !other->key().starts_with(kBesideKey))
       return Status{HCCL_E_UNAVAIL,
                     formatted("device {} has a communicator made from a rank table already", place.device), "EI0003"};
   TRY(check_name_is_free(name, place.device));
-  const std::string key = kTableKey + key_of(table);
+  const std::string key = beside ? formatted("{}{}-{}", kBesideKey, key_of(table), std::hash<std::string>()(name))
+                                 : kTableKey + key_of(table);
   const Spot spot = TRY(spot_of(table, key));
   auto board = take_seat(key, name, size, place.rank, place.device, {});
+  for (const auto& device : table.devices) board->seat(device.rank).server = static_cast<uint32_t>(device.server);
   const Newcomer newcomer{key, name, table.digest, size, place, board};
   const Deadline deadline = std::chrono::steady_clock::now() + settings.connect_timeout;
   auto promise = std::make_shared<std::promise<Result<std::shared_ptr<Engine>>>>();
@@ -81,7 +88,9 @@ Result<CommunicatorPtr> join_cluster(const RankTable& table, Communicator::Place
   std::thread([=] {
     auto meet = [&]() -> Result<std::shared_ptr<Engine>> {
       const auto attendance = TRY(attend_at(spot, key, newcomer.place.rank, size, deadline));
-      return TRY(introduce(*attendance, newcomer, deadline)).engine;
+      auto engine = TRY(introduce(*attendance, newcomer, deadline)).engine;
+      if (newcomer.seat->seat(newcomer.place.rank).left) Links::get().say_goodbye(key, newcomer.place.rank);
+      return engine;
     };
     promise->set_value(meet());
   }).detach();

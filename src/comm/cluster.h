@@ -9,7 +9,9 @@ namespace belay::comm {
 constexpr const char* kWorldGroup = "hccl_world_group";
 
 // The communicator of all ranks of a table. Nobody is waited for: the ranks meet in the background, those of one server
-// under a name, several servers at an address of the first. E_UNAVAIL while the device has one already.
-Result<CommunicatorPtr> join_cluster(const RankTable& table, Communicator::Place place, Settings settings);
+// under a name, several servers at an address of the first. E_UNAVAIL while the device has one already, unless it is to
+// live `beside` others under its own name.
+Result<CommunicatorPtr> join_cluster(const RankTable& table, Communicator::Place place, Settings settings,
+                                     bool beside = false);
 
 }  // namespace belay::comm

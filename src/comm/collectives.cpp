@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "comm/combine.h"
 
@@ -41,20 +42,20 @@ class Inputs {
 
   Status collect() {
     const Work& mine = exchange_.work();
-    const size_t bytes = part_.count * mine.element;
+    const size_t bytes = part_.count * mine.element, stride = (bytes + 63) / 64 * 64;
+    std::byte* next = exchange_.room(stride * count_elsewhere());
+    first_.resize(exchange_.size());
     for (uint32_t peer = 0; peer < exchange_.size(); ++peer) {
       if (exchange_.here(peer)) continue;
-      received_.push_back(std::make_unique<std::byte[]>(bytes));
-      exchange_.post().receive(peer, 0, received_.back().get(), bytes);
+      exchange_.post().receive(peer, 0, next, bytes);
+      first_[peer] = std::exchange(next, next + stride);
     }
-    auto next = received_.begin();
     for (uint32_t peer = 0; peer < exchange_.size(); ++peer) {
-      if (!exchange_.here(peer))
-        first_.push_back((next++)->get());
-      else if (peer == exchange_.rank())
-        first_.push_back(mine.source(part_));
+      if (!exchange_.here(peer)) continue;
+      if (peer == exchange_.rank())
+        first_[peer] = mine.source(part_);
       else
-        first_.push_back(TRY(exchange_.meet(peer))->source(part_));
+        first_[peer] = TRY(exchange_.meet(peer))->source(part_);
     }
     return exchange_.wait_for_post();
   }
@@ -62,9 +63,14 @@ class Inputs {
   const std::vector<const std::byte*>& first() const { return first_; }
 
  private:
+  size_t count_elsewhere() const {
+    size_t count = 0;
+    for (uint32_t peer = 0; peer < exchange_.size(); ++peer) count += exchange_.here(peer) ? 0 : 1;
+    return count;
+  }
+
   Exchange& exchange_;
   const Part part_;
-  std::vector<std::unique_ptr<std::byte[]>> received_;
   std::vector<const std::byte*> first_;  // by rank
 };
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/communicator.h"
 
+#include <unistd.h>
+
+#include <numeric>
+
 #include "base/text.h"
 #include "comm/collectives.h"
 #include "comm/links.h"
@@ -34,6 +38,11 @@ struct Communicator::Ticket {
 
 namespace {
 
+int this_thread() {
+  static thread_local const int id = gettid();
+  return id;
+}
+
 Communicator::Met already(std::shared_ptr<Engine> engine) {
   std::promise<Result<std::shared_ptr<Engine>>> promise;
   promise.set_value(std::move(engine));
@@ -54,7 +63,11 @@ Communicator::Communicator(std::shared_ptr<Board> board, std::string key, Place 
       settings_(std::move(settings)),
       name_(settings_.name.empty() ? board_->name() : settings_.name),
       key_(std::move(key)),
-      met_(std::move(meeting)) {}
+      met_(std::move(meeting)) {
+  world_ranks.resize(size());
+  std::iota(world_ranks.begin(), world_ranks.end(), 0);
+  board_->seat(rank()).thread = this_thread();
+}
 
 Communicator::~Communicator() {
   leave();
@@ -102,6 +115,8 @@ Status Communicator::resume() {
 
 Status Communicator::check_usable() const {
   if (suspended_) return {HCCL_E_SUSPENDING, formatted("communicator {} is suspended; resume it first", name_)};
+  if (met_.wait_for(std::chrono::seconds(0)) == std::future_status::ready && !met_.get().ok())
+    return met_.get().status();
   if (!board_->failed()) return {};
   const Failure failure = board_->failure();
   return {failure.async, "the communicator cannot be used any more: " + failure.status.message,
@@ -136,6 +151,7 @@ Status Communicator::launch(Work work, Stream& stream) {
   return stream.launch_made([&](const Stream::Place&) -> Result<Task> {
     const uint64_t number = ++seat.issued;
     seat.stream = &stream;
+    seat.thread = this_thread();
     Ticket ticket(shared_from_this(), work.call, number);
     return Task([ticket = std::move(ticket), work = std::move(work), &stream]() mutable -> Status {
       ticket.used = true;

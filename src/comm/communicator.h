@@ -69,6 +69,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // The rank takes part in nothing more. Other ranks are not disturbed in what it has done already.
   void leave();
 
+  // By rank: what it is in the communicator that this one was split from. Set before it is shown to anyone.
+  std::vector<uint32_t> world_ranks;
   // What the program has declared to it.
   DeclaredMemory memory;
   // How many calls are at work on it; Destroy refuses meanwhile.

@@ -17,9 +17,6 @@
 namespace belay::comm {
 namespace {
 
-// Ranks are told why a meeting failed within this time.
-constexpr std::chrono::seconds kToTell{20};
-
 std::string unique_name(const std::string& ip, uint32_t port, int device) {
   using namespace std::chrono;
   static std::atomic<int64_t> last{0};
@@ -79,7 +76,7 @@ Result<Token> open_meeting(int physical_device) {
 Result<CommunicatorPtr> join(const Token& token, uint32_t size, Communicator::Place place, Settings settings) {
   const std::string name = settings.name.empty() ? token.identifier : settings.name;
   TRY(check_name_is_free(name, place.device));
-  const Deadline deadline = std::chrono::steady_clock::now() + settings.connect_timeout + kToTell;
+  const Deadline deadline = std::chrono::steady_clock::now() + settings.connect_timeout;
   const auto attendance = TRY(attend_meeting(token, place.rank, size, deadline));
   Introduction made = TRY(introduce(*attendance, Newcomer{token.identifier, name, "", size, place, nullptr}, deadline));
   return std::make_shared<Communicator>(std::move(made.board), token.identifier, place, std::move(settings),
@@ -100,6 +97,7 @@ Result<std::vector<CommunicatorPtr>> make_all(const std::vector<Communicator::Pl
 
 Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings settings) {
   const auto size = static_cast<uint32_t>(part.ranks.size());
+  TRY(parent.settle());
   std::vector<bool> here;
   for (const uint32_t rank : part.ranks) {
     if (rank >= parent.size())
@@ -126,7 +124,11 @@ Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings 
     Links::get().join_as(parent.key(), key, board, part.ranks);
     board->set_messenger([key](const Failure& failure) { Links::get().tell_failure(key, failure); });
   }
-  return std::make_shared<Communicator>(std::move(board), key, place, std::move(settings), std::move(engine));
+  for (uint32_t rank = 0; rank < size; ++rank)
+    board->seat(rank).server = parent.board().seat(part.ranks[rank]).server.load();
+  auto made = std::make_shared<Communicator>(std::move(board), key, place, std::move(settings), std::move(engine));
+  for (uint32_t rank = 0; rank < size; ++rank) made->world_ranks[rank] = parent.world_ranks[part.ranks[rank]];
+  return made;
 }
 
 }  // namespace belay::comm

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "comm/communicator.h"
 #include "comm/links.h"
+#include "comm/meeting.h"
 #include "runtime/stream/write_gate.h"
 
 namespace belay::comm {
@@ -18,8 +19,8 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kBetweenLooks = 100ms;
-constexpr auto kPatience = 5s;
 constexpr auto kAfterGoodbye = 1s;
+constexpr auto kAfterError = 1s;
 
 }  // namespace
 
@@ -38,14 +39,14 @@ Exchange::Exchange(Communicator& communicator, Stream& stream, const Call& call,
 
 uint32_t Exchange::rank() const { return communicator_.rank(); }
 
-Exchange::Sleeping::Sleeping(Exchange& exchange, uint32_t peer)
-    : entry_(waits().add({&exchange.board_, &exchange.stream_, exchange.rank(), peer, exchange.call_,
-                          exchange.direct_ ? 0 : exchange.number_, Clock::now()})) {
+Exchange::Sleeping::Sleeping(Exchange& exchange, uint32_t peer) : exchange_(exchange) {
+  exchange.entry_ = waits().add({&exchange.board_, &exchange.communicator_.key(), &exchange.stream_, exchange.rank(),
+                                 peer, exchange.call_, exchange.direct_ ? 0 : exchange.number_, Clock::now()});
   write_gate().step_out();
 }
 
 Exchange::Sleeping::~Sleeping() {
-  waits().remove(entry_);
+  waits().remove(exchange_.entry_);
   write_gate().step_in();
 }
 
@@ -140,6 +141,16 @@ std::byte* Exchange::copy_room() {
   return room.get();
 }
 
+std::byte* Exchange::room(size_t bytes) {
+  Seat& mine = board_.seat(rank());
+  if (mine.room_bytes < bytes) {
+    mine.room.reset();
+    mine.room = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    mine.room_bytes = bytes;
+  }
+  return mine.room.get();
+}
+
 Status Exchange::close(Status status) {
   unpin();
   if (status.ok()) return status;
@@ -154,11 +165,15 @@ Status Exchange::wait_for_post() {
   TRY(wait([&] { return post_.done(); }, post_.missing()));
   const Post::Trouble* trouble = post_.trouble();
   if (!trouble) return {};
-  if (!trouble->error.empty())
+  if (!trouble->error.empty()) {
+    // When the other process is gone its socket says so, and who it was.
+    const auto end = Clock::now() + kAfterError;
+    TRY(wait([&] { return Clock::now() > end; }, trouble->from));
     return {
         ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
         formatted("{}: a message between rank {} and rank {} failed: {}", tag(), rank(), trouble->from, trouble->error),
         "EI0009"};
+  }
   TRY(direct_ ? compare_message(trouble->from, trouble->theirs.call) : compare(trouble->from, trouble->theirs.call));
   return disagree(trouble->from, {"number of bytes between the two", "another one",
                                   std::to_string(trouble->theirs.bytes) + " to send"});
@@ -187,7 +202,16 @@ Status Exchange::interrupted(uint32_t peer) {
   TRY(check_left(peer));
   if (timed_ && communicator_.exec_timeout() != 0s && now - started_ > communicator_.exec_timeout())
     return timed_out(peer);
-  const std::string circle = waits().circle(board_, rank(), kPatience);
+  return check_circle(peer);
+}
+
+Status Exchange::check_circle(uint32_t peer) {
+  waits().set_peer(entry_, peer);
+  if (!board_.here(peer) && Clock::now() - started_ > until_trail_) {
+    until_trail_ *= 2;
+    Links::get().send_trails(waits().begin_trail(entry_, process_name()));
+  }
+  const std::string circle = waits().circle(entry_);
   if (circle.empty()) return {};
   return {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
           formatted("{}: ranks wait for each other in a circle and would never go on: {}; call the operations of all "
@@ -221,8 +245,9 @@ std::string Exchange::absence(uint32_t peer) const {
   const uint64_t number = direct_ ? 0 : number_;
   if (board_.here(peer)) return waits().absence(board_, peer, number);
   const std::string answer = Links::get().ask(communicator_.key(), peer, number);
-  return answer.empty() ? formatted("rank {} is in another process, which lives but does not answer (stopped?)", peer)
-                        : answer;
+  if (!answer.empty()) return answer;
+  return formatted("rank {} is in another process, which does not answer: it is stopped, or the network to it is cut",
+                   peer);
 }
 
 Status Exchange::timed_out(uint32_t peer) const {

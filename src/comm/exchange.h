@@ -50,6 +50,8 @@ class Exchange {
   Status compare_message(uint32_t peer, Call sent);
   // This rank reads nothing more.
   void finish();
+  // Memory of its own for what comes from other processes, from arrive() to finish().
+  std::byte* room(size_t bytes);
   // Waits until `peer` reads nothing more of ours.
   Status wait_for_reader(uint32_t peer);
 
@@ -65,6 +67,7 @@ class Exchange {
   Status interrupted(uint32_t peer);
   Status check_others();
   Status check_left(uint32_t peer);
+  Status check_circle(uint32_t peer);
   Status compare(uint32_t peer, const Call& theirs);
   Status disagree(uint32_t peer, const Difference& difference);
   std::byte* copy_room();
@@ -83,7 +86,7 @@ class Exchange {
     Sleeping& operator=(const Sleeping&) = delete;
 
    private:
-    Waits::Entry entry_;
+    Exchange& exchange_;
   };
 
   Communicator& communicator_;
@@ -98,6 +101,8 @@ class Exchange {
   const std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point next_look_;  // at what the others do
   int left_looks_ = 0;                               // that found the peer gone
+  Waits::Entry entry_;                               // while it sleeps
+  std::chrono::milliseconds until_trail_{100};       // when the next one is sent
 };
 
 template <class Ready>

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -14,6 +15,9 @@ namespace belay::comm {
 namespace {
 
 using nlohmann::json;
+
+// Ranks are told why a meeting failed within this time.
+constexpr std::chrono::seconds kToTell{20};
 
 std::string reply_text(const Status& status, const Meeting::Texts& texts) {
   return json{{"code", status.code},
@@ -55,6 +59,7 @@ class Guest : public std::enable_shared_from_this<Guest> {
       rank_ = asked.at("rank");
       if (!meeting_)
         return tell({HCCL_E_INTERNAL, formatted("there is no meeting {} here (any more)", identifier), "EI0015"}, {});
+      if (asked.contains("expire")) return meeting_->expire(std::chrono::seconds(asked.at("expire").get<int64_t>()));
       meeting_->post(rank_, asked.at("size"), asked.at("round"), asked.at("text"), tell);
     } catch (const json::exception&) {
       tell({HCCL_E_INTERNAL, "this is no message of a rank: another version?", "EI0015"}, {});
@@ -92,6 +97,7 @@ class DistantAttendance : public Attendance {
     const json asked = {{"meeting", identifier_}, {"rank", rank_}, {"size", size_}, {"round", round}, {"text", text}};
     TRY(send_frame(socket_, asked.dump()));
     auto answered = receive_frame(socket_, deadline);
+    if (!answered.ok() && answered.status().code == HCCL_E_TIMEOUT) answered = expire();
     if (!answered.ok())
       return Status{
           answered.status().code,
@@ -101,6 +107,14 @@ class DistantAttendance : public Attendance {
   }
 
  private:
+  // Whoever answers the meeting tells all ranks that wait for it, this one too.
+  Result<std::string> expire() {
+    const auto waited = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_);
+    const json asked = {{"meeting", identifier_}, {"rank", rank_}, {"expire", waited.count()}};
+    TRY(send_frame(socket_, asked.dump()));
+    return receive_frame(socket_, std::chrono::steady_clock::now() + kToTell);
+  }
+
   static Result<Meeting::Texts> read(const json& reply) {
     try {
       static constexpr const char* ids[] = {"EI0003", "EI0006", "EI0015"};
@@ -117,6 +131,7 @@ class DistantAttendance : public Attendance {
   const int socket_;
   const std::string identifier_;
   const uint32_t rank_, size_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ void answer_at(Listener listener);
 class Attendance {
  public:
   virtual ~Attendance() = default;
-  // Gives a text, waits for those of all ranks.
+  // Gives a text, waits for those of all ranks. After the deadline the meeting ends for all, who hear which rank is
+  // missing: E_TIMEOUT.
   virtual Result<Meeting::Texts> post(uint32_t round, const std::string& text, Deadline deadline) = 0;
 };
 

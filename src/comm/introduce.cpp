@@ -9,6 +9,7 @@
 #include "comm/boards.h"
 #include "comm/engines.h"
 #include "comm/links.h"
+#include "comm/variables.h"
 
 namespace belay::comm {
 namespace {
@@ -31,20 +32,37 @@ std::string from_hex(const std::string& text) {
   return bytes;
 }
 
-// Processes of one host and the same namespaces share memory; others use the network. Where only some namespaces are
-// the same, UCX would try shared memory in vain.
-std::string transports_for(const std::vector<Member>& members) {
+// Processes of one host and the same namespaces share memory, and read each other's where that is allowed; others use
+// the network. Where only some namespaces are the same, UCX would try shared memory in vain.
+std::string transports_for(const std::vector<Member>& members, bool all_can_read) {
   const auto same = [&](auto field) {
     return std::ranges::all_of(members, [&](const Member& member) { return member.*field == members.front().*field; });
   };
-  if (same(&Member::place)) return "sysv,cma,self";
+  if (same(&Member::place)) return all_can_read ? "sysv,cma,self" : "tcp,sysv,self";
   for (const Member& one : members)
     for (const Member& other : members)
       if (one.host == other.host && one.place != other.place) return "tcp,self";
-  return "tcp,sysv,cma,self";
+  return all_can_read ? "tcp,sysv,cma,self" : "tcp,sysv,self";
 }
 
-// What each rank tells in the second round.
+// The card for TCP: that of the address where others reach this process. Given several, UCX may take one that leads
+// nowhere.
+std::string card_for(const std::string& transports) {
+  const auto read = variables();
+  if (!read.ok() || !transports.starts_with("tcp")) return {};
+  return card_of(choose_address((*read).host_ip, (*read).interfaces, (*read).ipv6));
+}
+
+// Whether every rank can read the memory of every other that is of its place: they tell each other.
+Result<bool> all_can_read(Attendance& attendance, const std::vector<Member>& members, const Member& me,
+                          Deadline deadline) {
+  const bool mine =
+      std::ranges::all_of(members, [&](const Member& member) { return member.place != me.place || can_read(member); });
+  const auto said = TRY(attendance.post(1, mine ? "yes" : "no", deadline));
+  return std::ranges::count(said, "yes") == std::ssize(said);
+}
+
+// What each rank tells in the third round.
 struct Contact {
   std::string link, worker;
 
@@ -58,6 +76,11 @@ struct Contact {
     }
   }
 };
+
+void set_servers(Board& board, const std::vector<Member>& members) {
+  for (const Member& member : members)
+    board.seat(member.rank).server = std::ranges::find(members, member.host, &Member::host)->rank;
+}
 
 Status compare_extra(const std::vector<Member>& members, uint32_t rank) {
   for (const Member& member : members)
@@ -103,16 +126,19 @@ Result<Introduction> introduce(Attendance& attendance, const Newcomer& newcomer,
                    ? newcomer.seat
                    : take_seat(newcomer.key, newcomer.name, newcomer.size, me.rank, newcomer.place.device, here);
   for (uint32_t rank = 0; rank < newcomer.size; ++rank) made.board->seat(rank).here = here[rank];
+  if (!newcomer.seat) set_servers(*made.board, members);
   const bool alone = std::ranges::all_of(here, [](bool one) { return one; });
   Contact contact;
   if (!alone) {
-    auto engine = make_engine(transports_for(members), "");
+    const bool readable = TRY(all_can_read(attendance, members, me, deadline));
+    const std::string transports = transports_for(members, readable);
+    auto engine = make_engine(transports, card_for(transports));
     if (!engine.ok()) return engine.status();
     made.engine = std::move(engine).value();
     contact = {Links::get().address(), made.engine->address()};
   }
   std::vector<Contact> contacts;
-  for (const std::string& text : TRY(attendance.post(1, contact.text(), deadline)))
+  for (const std::string& text : TRY(attendance.post(2, contact.text(), deadline)))
     contacts.push_back(TRY(Contact::parse(text)));
   if (!alone) TRY(connect_all(members, contacts, newcomer, made, deadline));
   // Nobody works before all are connected.

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "base/text.h"
+#include "comm/meeting.h"
 #include "comm/variables.h"
 #include "comm/waits.h"
 #include "comm/watcher.h"
@@ -18,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kForAnAnswer{500};
+constexpr std::chrono::milliseconds kForAnAnswer{3000};  // its lines of source are looked up
 
 // Messages keep their ids as literals.
 const char* known_id(const std::string& id) {
@@ -162,13 +164,31 @@ void Links::tell_failure(const std::string& key, const Failure& failure) {
   for (const std::string& process : processes_of(key)) send(process, text);
 }
 
+std::string Links::process_of(const std::string& key, uint32_t rank) {
+  std::lock_guard lock(mutex_);
+  const auto [first, last] = members_.equal_range(key);
+  for (auto row = first; row != last; ++row)
+    if (std::ranges::find(row->second.ranks, rank) != row->second.ranks.end()) return row->second.process;
+  return {};
+}
+
+void Links::send_trails(const std::vector<Trail>& trails) {
+  for (const Trail& trail : trails)
+    send(process_of(trail.key, trail.peer), json{{"trail", trail.key},
+                                                 {"origin", trail.origin},
+                                                 {"wait", trail.wait},
+                                                 {"text", trail.text},
+                                                 {"peer", trail.peer},
+                                                 {"number", trail.number},
+                                                 {"age", trail.age.count()}}
+                                                .dump());
+}
+
 std::string Links::ask(const std::string& key, uint32_t rank, uint64_t number) {
-  std::string process, question;
+  const std::string process = process_of(key, rank);
+  std::string question;
   {
     std::lock_guard lock(mutex_);
-    const auto [first, last] = members_.equal_range(key);
-    for (auto row = first; row != last; ++row)
-      if (std::ranges::find(row->second.ranks, rank) != row->second.ranks.end()) process = row->second.process;
     question = std::to_string(++questions_);
   }
   send(process, json{{"ask", key}, {"rank", rank}, {"number", number}, {"question", question}}.dump());
@@ -200,9 +220,9 @@ void Links::handle(const std::string& process, const std::string& text) {
       changed_.notify_all();
       return;
     }
-    const std::string key = said.contains("goodbye") ? said.at("goodbye")
-                            : said.contains("ask")   ? said.at("ask")
-                                                     : said.at("failure");
+    std::string key;
+    for (const char* kind : {"goodbye", "ask", "trail", "failure"})
+      if (said.contains(kind)) key = said.at(kind);
     std::vector<std::shared_ptr<Board>> boards;
     {
       std::lock_guard lock(mutex_);
@@ -218,9 +238,22 @@ void Links::handle(const std::string& process, const std::string& text) {
         board->seat(said.at("rank")).left = true;
         board->changed();
       } else if (said.contains("ask")) {
-        send(process, json{{"answer", waits().absence(*board, said.at("rank"), said.at("number"))},
-                           {"question", said.at("question")}}
-                          .dump());
+        std::thread([this, process, board, said] {  // it takes a while
+          send(process, json{{"answer", waits().absence(*board, said.at("rank"), said.at("number"))},
+                             {"question", said.at("question")}}
+                            .dump());
+        })
+            .detach();
+        break;
+      } else if (said.contains("trail")) {
+        const Trail trail{said.at("origin"),
+                          said.at("wait"),
+                          said.at("text"),
+                          key,
+                          said.at("peer"),
+                          said.at("number"),
+                          std::chrono::milliseconds(said.at("age").get<int64_t>())};
+        send_trails(waits().follow_trail(*board, trail, process_name()));
         break;
       } else {
         board->fail({{said.at("code"), said.at("message"), known_id(said.at("id"))}, said.at("async")});

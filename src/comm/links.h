@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "comm/board.h"
 #include "comm/sockets.h"
+#include "comm/waits.h"
 
 namespace belay::comm {
 
@@ -38,6 +39,8 @@ class Links {
   void say_goodbye(const std::string& key, uint32_t rank);
   // All processes of the communicator hear that it failed.
   void tell_failure(const std::string& key, const Failure& failure);
+  // Sends each to the process of the rank that it leads to.
+  void send_trails(const std::vector<Trail>& trails);
   // What a rank of another process says it does; empty when it does not answer soon.
   std::string ask(const std::string& key, uint32_t rank, uint64_t number);
 
@@ -59,6 +62,7 @@ class Links {
   void lost(const std::string& process);
   void send(const std::string& process, const std::string& text);
   std::vector<std::string> processes_of(const std::string& key);
+  std::string process_of(const std::string& key, uint32_t rank);
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -101,9 +101,9 @@ void Meeting::fail(Status status, std::unique_lock<std::mutex> lock) {
 
 std::string Meeting::missing() const {
   std::string text;
+  const auto& come = rounds_.rbegin()->second.texts;
   for (uint32_t rank = 0; rank < size_; ++rank)
-    if (std::ranges::find(members_, rank, &Member::rank) == members_.end())
-      text += (text.empty() ? "" : ", ") + std::to_string(rank);
+    if (!come.contains(rank)) text += (text.empty() ? "" : ", ") + std::to_string(rank);
   return text;
 }
 
@@ -118,9 +118,10 @@ void Meeting::lose(uint32_t rank) {
 
 void Meeting::expire(std::chrono::seconds waited) {
   std::unique_lock lock(mutex_);
+  if (over_ || rounds_.empty()) return;
   fail({HCCL_E_TIMEOUT,
-        formatted("{} of the {} ranks of {} came within {} s; missing: rank {}", members_.size(), size_, name_,
-                  waited.count(), missing()),
+        formatted("{} of the {} ranks of {} came within {} s; missing: rank {}", rounds_.rbegin()->second.texts.size(),
+                  size_, name_, waited.count(), missing()),
         "EI0015"},
        std::move(lock));
 }

@@ -24,13 +24,19 @@ struct Member {
   std::string host;     // tells hosts apart
   std::string place;    // host and namespaces: those who share it reach each other's memory
   std::string link;     // where its process listens for the others
+  uint64_t mark = 0;    // where `process` lies in its memory: whoever can read it there can read all of it
 
   std::string text() const;
   static Result<Member> parse(const std::string& text);
 };
 
-// This process, without a rank: process, host, place, pid.
+// What tells this process apart; it stays where it is.
+const std::string& process_name();
+// This process, without a rank: process, host, place, pid, mark.
 Member this_process();
+// Whether this process may read the memory of that one, of the same place (process_vm_readv; Yama, a process that is
+// not dumpable or another user's may forbid it).
+bool can_read(const Member& member);
 
 // Where the ranks of one communicator come together: each gives a text, and gets those of all, in the order of the
 // ranks, when the last has come; in several rounds. The first round's texts are Members and are compared. Safe from any
@@ -50,7 +56,7 @@ class Meeting {
   void expire(std::chrono::seconds waited);
   // Whether all rounds are done, or it has failed: nobody can come any more.
   bool over() const { return over_; }
-  static constexpr uint32_t kLastRound = 2;
+  static constexpr uint32_t kLastRound = 3;
 
  private:
   struct Round {

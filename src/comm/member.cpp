@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <climits>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <utility>
 
 #include "base/files/file.h"
 #include "base/text.h"
@@ -26,9 +29,20 @@ std::string boot_id() {
 
 }  // namespace
 
+// Another one in a forked child.
+const std::string& process_name() {
+  static auto& mutex = *new std::mutex;
+  static const std::string* name = nullptr;
+  static pid_t named = -1;
+  std::lock_guard lock(mutex);
+  if (std::exchange(named, getpid()) == getpid()) return *name;
+  std::random_device device;
+  return *(name = new std::string(formatted("{}-{}{}", getpid(), device(), device())));
+}
+
 std::string Member::text() const {
-  return nlohmann::json{{"rank", rank},       {"size", size}, {"device", device}, {"pid", pid},
-                        {"process", process}, {"host", host}, {"place", place},   {"link", link}}
+  return nlohmann::json{{"rank", rank}, {"size", size},   {"device", device}, {"pid", pid},  {"process", process},
+                        {"host", host}, {"place", place}, {"link", link},     {"mark", mark}}
       .dump();
 }
 
@@ -44,6 +58,7 @@ Result<Member> Member::parse(const std::string& text) {
     member.host = json.at("host");
     member.place = json.at("place");
     member.link = json.at("link");
+    member.mark = json.at("mark");
   } catch (const nlohmann::json::exception&) {
     return Status{HCCL_E_INTERNAL, "a rank came with something that is not a member of a meeting: another version?",
                   "EI0015"};
@@ -52,17 +67,21 @@ Result<Member> Member::parse(const std::string& text) {
 }
 
 Member this_process() {
-  static const std::string& random = *new std::string([] {
-    std::random_device device;
-    return formatted("{}{}", device(), device());
-  }());
+  const std::string& name = process_name();
   Member member;
   member.pid = getpid();
-  member.process = formatted("{}-{}", getpid(), random);
+  member.process = name;
+  member.mark = reinterpret_cast<uintptr_t>(name.data());
   member.host = boot_id();
   member.place = member.host + link_target("/proc/self/ns/ipc") + link_target("/proc/self/ns/pid") +
                  link_target("/proc/self/ns/net");
   return member;
+}
+
+bool can_read(const Member& member) {
+  std::string read(member.process.size(), '\0');
+  const iovec here{read.data(), read.size()}, there{reinterpret_cast<void*>(member.mark), read.size()};
+  return process_vm_readv(static_cast<pid_t>(member.pid), &here, 1, &there, 1, 0) >= 0 && read == member.process;
 }
 
 }  // namespace belay::comm

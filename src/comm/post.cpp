@@ -25,7 +25,7 @@ void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data
   Letter& letter = letters_.emplace_back(false, to, nullptr, bytes);
   const bool together = bytes <= kWithLetterhead;
   const size_t packed = sizeof(Letterhead) + (together ? bytes : 0);
-  letter.packed = std::make_unique<std::byte[]>(packed);
+  letter.packed = std::make_unique_for_overwrite<std::byte[]>(packed);
   const Letterhead head{Letterhead::kMagic, call_, number_, bytes};
   std::memcpy(letter.packed.get(), &head, sizeof head);
   if (together && bytes) std::memcpy(letter.packed.get() + sizeof head, data, bytes);
@@ -39,7 +39,7 @@ void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data
 void Post::receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes) {
   Letter& letter = letters_.emplace_back(true, from, into, bytes);
   constexpr size_t kRoom = sizeof(Letterhead) + kWithLetterhead;
-  letter.packed = std::make_unique<std::byte[]>(kRoom);
+  letter.packed = std::make_unique_for_overwrite<std::byte[]>(kRoom);
   engine_->receive(tag(from, step), letter.packed.get(), kRoom, letter.first);
   if (bytes <= kWithLetterhead)
     letter.rest.done = true;

@@ -114,6 +114,27 @@ Result<int> connect_until(const Address& address, const std::string& where, Dead
   }
 }
 
+struct Card {
+  std::string name, ip;
+};
+
+// Those that are up, with their addresses of the family.
+std::vector<Card> cards_of(int family) {
+  std::vector<Card> cards;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return cards;
+  for (const ifaddrs* one = all; one; one = one->ifa_next) {
+    if (!one->ifa_addr || !(one->ifa_flags & IFF_UP) || one->ifa_addr->sa_family != family) continue;
+    char text[INET6_ADDRSTRLEN];
+    const void* bytes = family == AF_INET6
+                            ? static_cast<void*>(&reinterpret_cast<sockaddr_in6*>(one->ifa_addr)->sin6_addr)
+                            : &reinterpret_cast<sockaddr_in*>(one->ifa_addr)->sin_addr;
+    if (inet_ntop(family, bytes, text, sizeof text)) cards.push_back({one->ifa_name, text});
+  }
+  freeifaddrs(all);
+  return cards;
+}
+
 int rank_of_card(std::string_view card) {
   if (card == "lo") return 2;
   return card.starts_with("docker") ? 1 : 0;
@@ -139,25 +160,19 @@ bool fits(std::string_view card, std::string_view interfaces) {
 
 std::string choose_address(const std::string& host_ip, const std::string& interfaces, bool ipv6) {
   if (!host_ip.empty()) return host_ip;
-  std::vector<std::pair<std::string, std::string>> cards;
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) == 0) {
-    for (const ifaddrs* one = all; one; one = one->ifa_next) {
-      if (!one->ifa_addr || !(one->ifa_flags & IFF_UP) || one->ifa_addr->sa_family != (ipv6 ? AF_INET6 : AF_INET))
-        continue;
-      char text[INET6_ADDRSTRLEN];
-      const void* bytes = ipv6 ? static_cast<void*>(&reinterpret_cast<sockaddr_in6*>(one->ifa_addr)->sin6_addr)
-                               : &reinterpret_cast<sockaddr_in*>(one->ifa_addr)->sin_addr;
-      if (!inet_ntop(one->ifa_addr->sa_family, bytes, text, sizeof text)) continue;
-      if (!interfaces.empty() && !fits(one->ifa_name, interfaces)) continue;
-      cards.emplace_back(one->ifa_name, text);
-    }
-    freeifaddrs(all);
-  }
-  std::ranges::stable_sort(cards, [](const auto& a, const auto& b) {
-    return std::pair(rank_of_card(a.first), a.first) < std::pair(rank_of_card(b.first), b.first);
+  std::vector<Card> cards = cards_of(ipv6 ? AF_INET6 : AF_INET);
+  std::erase_if(cards, [&](const Card& card) { return !interfaces.empty() && !fits(card.name, interfaces); });
+  std::ranges::stable_sort(cards, [](const Card& a, const Card& b) {
+    return std::pair(rank_of_card(a.name), a.name) < std::pair(rank_of_card(b.name), b.name);
   });
-  return cards.empty() ? (ipv6 ? "::1" : "127.0.0.1") : cards.front().second;
+  return cards.empty() ? (ipv6 ? "::1" : "127.0.0.1") : cards.front().ip;
+}
+
+std::string card_of(const std::string& ip) {
+  for (const int family : {AF_INET, AF_INET6})
+    for (const Card& card : cards_of(family))
+      if (card.ip == ip.substr(0, ip.find('%'))) return card.name;
+  return {};
 }
 
 Listener listen_at(const std::string& ip, uint32_t port) {
@@ -197,6 +212,8 @@ bool FrameReader::read(int descriptor) {
     const ssize_t now = recv(descriptor, room, sizeof room, MSG_DONTWAIT);
     if (now > 0)
       bytes_.append(room, static_cast<size_t>(now));
+    else if (next_length() > kLongestFrame)
+      return false;  // no rank speaks like this
     else if (now < 0 && errno == EINTR)
       continue;
     else
@@ -204,10 +221,14 @@ bool FrameReader::read(int descriptor) {
   }
 }
 
-std::optional<std::string> FrameReader::next() {
+uint32_t FrameReader::next_length() const {
   uint32_t length = 0;
-  if (bytes_.size() < sizeof length) return {};
-  std::memcpy(&length, bytes_.data(), sizeof length);
+  if (bytes_.size() >= sizeof length) std::memcpy(&length, bytes_.data(), sizeof length);
+  return length;
+}
+
+std::optional<std::string> FrameReader::next() {
+  const uint32_t length = next_length();
   if (length > kLongestFrame || bytes_.size() < sizeof length + length) return {};
   std::string text = bytes_.substr(sizeof length, length);
   bytes_.erase(0, sizeof length + length);

@@ -16,6 +16,8 @@ using Deadline = std::chrono::steady_clock::time_point;
 // An address of this host where others reach it: HCCL_IF_IP, a card of HCCL_SOCKET_IFNAME, else the first card that is
 // neither docker's nor the loopback, then those.
 std::string choose_address(const std::string& host_ip, const std::string& interfaces, bool ipv6);
+// The card that has this address; empty when none has.
+std::string card_of(const std::string& ip);
 // Whether a card's name fits HCCL_SOCKET_IFNAME: "eth", "^eth", "=eth0", "^=eth0", with commas.
 bool fits(std::string_view card, std::string_view interfaces);
 
@@ -39,12 +41,13 @@ Result<std::string> receive_frame(int descriptor, Deadline deadline);
 // Collects what arrives at a socket without waiting.
 class FrameReader {
  public:
-  // Reads what there is; false when the other side is gone.
+  // Reads what there is; false when the other side is gone, or sends no frames.
   bool read(int descriptor);
   // The next whole frame; nothing when there is none yet.
   std::optional<std::string> next();
 
  private:
+  uint32_t next_length() const;  // 0 before it is there
   std::string bytes_;
 };
 

@@ -4,8 +4,16 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "comm/whereabouts.h"
 
 namespace belay::comm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kPatience{5};
+constexpr size_t kLongestTrail = 8192;
+
+}  // namespace
 
 Waits& waits() {
   static auto& waits = *new Waits;
@@ -20,6 +28,7 @@ std::string Waits::Wait::text() const {
 
 Waits::Entry Waits::add(Wait wait) {
   std::lock_guard lock(mutex_);
+  wait.id = ++last_id_;
   return waits_.insert(waits_.end(), std::move(wait));
 }
 
@@ -28,37 +37,78 @@ void Waits::remove(Entry entry) {
   waits_.erase(entry);
 }
 
+void Waits::set_peer(Entry entry, uint32_t peer) {
+  std::lock_guard lock(mutex_);
+  entry->peer = peer;
+}
+
 // Whether what `from` waits for comes only after `to` has ended.
-bool Waits::blocks(const Wait& from, const Wait& to, std::chrono::steady_clock::time_point before) {
+bool Waits::blocks(const Wait& from, const Wait& to) {
   Seat& seat = from.board->seat(from.peer);
   if (!from.board->here(from.peer) || seat.device != to.board->seat(to.rank).device) return false;
   if (from.board == to.board && to.number == from.number) return false;
   const bool queued_behind = from.number != 0 && seat.issued >= from.number && seat.stream == to.stream;
+  const auto before = Clock::now() - kPatience;
   return queued_behind || (from.since < before && to.since < before && to.stream->waited_for());
 }
 
-bool Waits::leads_back(const Wait& from, Path& path, std::chrono::steady_clock::time_point before) const {
+bool Waits::leads_back(const Wait& from, Path& path) const {
   for (const Wait& to : waits_) {
-    if (!blocks(from, to, before)) continue;
+    if (!blocks(from, to)) continue;
     if (&to == path.front()) return true;
     if (std::ranges::find(path, &to) != path.end()) continue;
     path.push_back(&to);
-    if (leads_back(to, path, before)) return true;
+    if (leads_back(to, path)) return true;
     path.pop_back();
   }
   return false;
 }
 
-std::string Waits::circle(const Board& board, uint32_t rank, std::chrono::seconds patience) const {
+std::string Waits::circle(Entry entry) const {
   std::lock_guard lock(mutex_);
-  const auto mine =
-      std::ranges::find_if(waits_, [&](const Wait& wait) { return wait.board == &board && wait.rank == rank; });
-  if (mine == waits_.end()) return {};
-  Path path{&*mine};
-  if (!leads_back(*mine, path, std::chrono::steady_clock::now() - patience)) return {};
+  if (!entry->circle.empty()) return entry->circle;
+  Path path{&*entry};
+  if (!leads_back(*entry, path)) return {};
   std::string text;
   for (const Wait* wait : path) text += (text.empty() ? "" : "; ") + wait->text();
   return text;
+}
+
+Trail Waits::onto(Trail trail, const Wait& wait) {
+  trail.text += (trail.text.empty() ? "" : "; ") + wait.text();
+  trail.key = *wait.key;
+  trail.peer = wait.peer;
+  trail.number = wait.number;
+  trail.age = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - wait.since);
+  return trail;
+}
+
+std::vector<Trail> Waits::begin_trail(Entry entry, const std::string& own_process) const {
+  std::lock_guard lock(mutex_);
+  return {onto({own_process, entry->id}, *entry)};
+}
+
+std::vector<Trail> Waits::follow_trail(Board& board, const Trail& trail, const std::string& own_process) {
+  std::lock_guard lock(mutex_);
+  std::vector<Trail> onward;
+  const Wait from{&board, nullptr, nullptr, 0, trail.peer, {}, trail.number, Clock::now() - trail.age};
+  walk(from, trail, own_process, onward);
+  return onward;
+}
+
+void Waits::walk(const Wait& from, const Trail& trail, const std::string& own_process, std::vector<Trail>& onward) {
+  for (Wait& to : waits_) {
+    if (!blocks(from, to)) continue;
+    if (trail.origin == own_process && trail.wait == to.id) {
+      to.circle = trail.text;
+    } else if (trail.text.find(to.text()) == std::string::npos && trail.text.size() < kLongestTrail) {
+      const Trail longer = onto(trail, to);
+      if (to.board->here(to.peer))
+        walk(to, longer, own_process, onward);
+      else
+        onward.push_back(longer);
+    }
+  }
 }
 
 std::string Waits::absence(Board& board, uint32_t rank, uint64_t number) const {
@@ -73,10 +123,13 @@ std::string Waits::absence(Board& board, uint32_t rank, uint64_t number) const {
   else
     text += formatted("has called operation {}, but its stream has not come to it", number);
   if (number != 0) text += arrived ? formatted("; it last ran its operation {}", arrived) : "; it has run none yet";
-  std::lock_guard lock(mutex_);
-  for (const Wait& wait : waits_)
-    if (wait.board->seat(wait.rank).device == seat.device && wait.board != &board) text += "; now " + wait.text();
-  return text;
+  {
+    std::lock_guard lock(mutex_);
+    for (const Wait& wait : waits_)
+      if (wait.board->seat(wait.rank).device == seat.device && wait.board != &board) text += "; now " + wait.text();
+  }
+  const std::string where = whereabouts(seat.thread);
+  return where.empty() ? text : text + "; its thread is in " + where;
 }
 
 }  // namespace belay::comm

@@ -70,6 +70,11 @@ bool DeclaredMemory::remove_window(uint64_t number) {
   return windows_.erase(number) > 0;
 }
 
+bool DeclaredMemory::has_window(uint64_t number) const {
+  std::lock_guard lock(mutex_);
+  return windows_.contains(number);
+}
+
 DeclaredMemory::Found DeclaredMemory::find_window(uintptr_t address, size_t size) const {
   std::lock_guard lock(mutex_);
   for (const auto& [number, window] : windows_)

@@ -23,6 +23,7 @@ class DeclaredMemory {
   // Windows, by a number that is never given out twice.
   uint64_t add_window(uintptr_t base, size_t size);
   bool remove_window(uint64_t number);
+  bool has_window(uint64_t number) const;
   struct Found {
     uint64_t number = 0;  // 0: none holds it
     size_t offset = 0;

@@ -94,11 +94,48 @@ def the_library_exports_exactly_the_table(compiler, library):
     lines = (tables.ROOT / "tests" / "abi" / "extra_exports.txt").read_text(encoding="utf-8").splitlines()
     extra = {line.split()[0] for line in lines if line and not line.startswith("#")}
     expected = {row["function"] for row in tables.functions()} | extra
+    expected |= {row["name"] for row in tables.hccl() if not tables.is_installed(row)}
     if found != expected:
         compiler.failures.append(f"missing: {sorted(expected - found)}; not in the tables: {sorted(found - expected)}")
 
 
+# Inline helpers for structures whose layout is not published: they cannot be written.
+NO_LAYOUT = {"HcommChannelDescInit", "CcuLoopCfgInit", "CcuLoopGroupCfgInit"}
+
+
+def hccl_functions_are_those_of_the_table(compiler, _):
+    """abi/hccl.tsv against abi/functions.tsv, which the other checks compare with headers and library; and against the
+    header of the functions that have none installed."""
+    declared = {row["function"]: row for row in tables.rows("functions.tsv") if tables.is_installed(row)}
+    installed = {row["name"]: row for row in tables.hccl() if tables.is_installed(row)}
+    if installed.keys() - declared.keys() != NO_LAYOUT or declared.keys() - installed.keys():
+        compiler.failures.append(f"hccl.tsv and functions.tsv differ: {installed.keys() ^ declared.keys()}")
+    for name in installed.keys() & declared.keys():
+        for column in ("header", "return", "parameters", "priority"):
+            if installed[name][column] != declared[name][column]:
+                compiler.failures.append(f"{name}: {column} is {declared[name][column]}, not {installed[name][column]}")
+    text = '#include "api/hccl/pkg_inc.h"\nextern "C" {\n'
+    for row in tables.hccl():
+        if not tables.is_installed(row):
+            text += f"static_assert(sizeof(&{row['name']}) != 0, \"declared\");\n"
+            text += f"{row['return']} {row['name']}({re.sub(r' = [^,]+', '', row['parameters'])});\n"
+    code, errors = compiler.output("c++17", text + "}\n", STRICT + ["-I", str(tables.ROOT / "src")])
+    if code != 0:
+        compiler.failures.append(errors)
+
+
+def hccl_priorities_are_kept(compiler, _):
+    """A and B are done, C may refuse."""
+    page = (tables.ROOT / "docs" / "supported.md").read_text(encoding="utf-8")
+    done = set(re.findall(r"^\| `[^`]*` \| `(\w+)` \|.*\| (?:yes|in the header) \|$", page, re.MULTILINE))
+    missing = {row["name"] for row in tables.hccl() if row["priority"] in "AB"} - done
+    if missing:
+        compiler.failures.append(f"priority A or B, and refused: {sorted(missing)}")
+
+
 CHECKS = [
+    hccl_functions_are_those_of_the_table,
+    hccl_priorities_are_kept,
     each_header_compiles_alone,
     headers_include_what_the_page_says,
     values_and_layouts_are_the_documented_ones,

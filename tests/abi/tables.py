@@ -51,6 +51,15 @@ def functions():
     return found + [row for row in aclnn_functions() if row["function"] not in known]
 
 
+def hccl():
+    """Every function of HCCL, those without an installed header too."""
+    return rows("hccl.tsv")
+
+
+def is_installed(row):
+    return row["header"].startswith(("hccl/", "hcomm/"))
+
+
 def errors():
     return rows("errors.tsv")
 

@@ -126,5 +126,22 @@ class Sentences(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^\[ERROR\] GE\(\d+,belay\):\d{4}-\d\d-\d\d-[\d:.]+ \[error\.cpp:\d+\]E10001")
 
 
+class Ranks(unittest.TestCase):
+    def info(self, **variables):
+        done = belay("info", "--ranks", env={**os.environ, **variables})
+        self.assertEqual((done.returncode, done.stderr), (DONE, ""))
+        return done.stdout
+
+    def test_info_says_how_they_reach_each_other_and_where_they_meet(self):
+        text = self.info(HCCL_IF_IP="127.0.0.1", HCCL_IF_BASE_PORT="50000")
+        self.assertIn("as threads of one process", text)
+        self.assertRegex(text, r"in processes of this host, by UCX \d+\.\d+\.\d+: |in other processes: no; install Debian's package libucx0")
+        self.assertRegex(text, r"they meet at 127\.0\.0\.1, port 500\d\d ")
+        self.assertIn("HCCL_IF_BASE_PORT=50000", text)
+
+    def test_info_names_a_variable_that_is_wrong(self):
+        self.assertRegex(self.info(HCCL_EXEC_TIMEOUT="soon"), r"they cannot meet: .*EI0001.*HCCL_EXEC_TIMEOUT is \"soon\"")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "base/threads/cores.h"
 #include "commands/commands.h"
+#include "commands/info_ranks.h"
 
 namespace belay::tools {
 namespace {
@@ -51,6 +52,7 @@ void print(const nlohmann::json& info) {
                 info["device_memory"].get<double>() / (1 << 30));
   std::printf("  cores    %u\n", info["cores"].get<unsigned>());
   std::printf("  vectors  %s (instructions that kernels use)\n", info["vectors"].get<std::string>().c_str());
+  if (info.contains("ranks")) print_ranks(info["ranks"]);
 }
 
 }  // namespace
@@ -58,9 +60,12 @@ void print(const nlohmann::json& info) {
 void add_info(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("info", "Print what is simulated here: devices, library, versions");
   auto json = std::make_shared<bool>(false);
+  auto ranks = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON (default: text)");
-  command->callback([json, &exit_code] {
-    const nlohmann::json info = describe();
+  command->add_flag("--ranks", *ranks, "Also how ranks reach each other here, and where they meet (default: no)");
+  command->callback([json, ranks, &exit_code] {
+    nlohmann::json info = describe();
+    if (*ranks) info["ranks"] = describe_ranks();
     if (*json)
       std::printf("%s\n", json_text(info, 2).c_str());
     else

@@ -5,29 +5,28 @@
 #include "api/hccl/create.h"
 #include "api/hccl/entry.h"
 #include "api/hccl/group.h"
+#include "api/hccl/pkg_inc.h"
 #include "comm/variables.h"
 #include "hccl/hccl_comm.h"
 
 using namespace belay;
 using namespace belay::api;
 
-namespace {
-
-Status make_from_table(const char* path, uint32_t rank, const HcclCommConfig* config, HcclComm* comm) {
+Status api::make_from_table(const TableSource& source, uint32_t rank, const HcclCommConfig* config, HcclComm* comm) {
   const auto place = TRY(current_place(rank));
   comm::Settings settings = TRY(comm::variables()).settings;
   if (config) settings = TRY(comm::with_config(std::move(settings), *config));
-  const auto make = [=, text = std::string(path)]() -> Status {
-    const comm::RankTable table = TRY(comm::read_rank_table(text));
+  const auto make = [=]() -> Status {
+    const bool in_file = source.text.empty();
+    const comm::RankTable table =
+        TRY(in_file ? comm::read_rank_table(source.path) : comm::parse_rank_table(source.text));
     TRY(table.find(rank, place.physical));
-    hand_out(TRY(comm::join_cluster(table, place, settings)), comm);
+    hand_out(TRY(comm::join_cluster(table, place, settings, !in_file)), comm);
     return {};
   };
   if (Group* group = Group::current()) return group->add_creation(make);
   return make();
 }
-
-}  // namespace
 
 HcclResult HcclCommInitClusterInfo(const char* clusterInfo, uint32_t rank, HcclComm* comm) {
   return hccl_entry(
@@ -36,7 +35,7 @@ HcclResult HcclCommInitClusterInfo(const char* clusterInfo, uint32_t rank, HcclC
         TRY(current_place(rank));
         TRY(given(clusterInfo, "clusterInfo"));
         TRY(given(comm, "comm"));
-        return make_from_table(clusterInfo, rank, nullptr, comm);
+        return make_from_table({clusterInfo, ""}, rank, nullptr, comm);
       },
       clusterInfo, rank, comm);
 }
@@ -50,7 +49,25 @@ HcclResult HcclCommInitClusterInfoConfig(const char* clusterInfo, uint32_t rank,
         TRY(given(clusterInfo, "clusterInfo"));
         TRY(given(comm, "comm"));
         TRY(given(config, "config"));
-        return make_from_table(clusterInfo, rank, config, comm);
+        return make_from_table({clusterInfo, ""}, rank, config, comm);
       },
       clusterInfo, rank, config, comm);
+}
+
+HcclResult HcclCommInitClusterInfoMemConfig(const char* rankTableString, uint32_t rank, HcclCommConfig* config,
+                                            HcclComm* comm) {
+  return hccl_entry(
+      __func__,
+      [&]() -> Status {
+        TRY(current_place(rank));
+        TRY(given(rankTableString, "rankTableString"));
+        TRY(given(comm, "comm"));
+        TRY(given(config, "config"));
+        const auto settings = TRY(comm::with_config({}, *config));
+        if (settings.name.empty())
+          return {HCCL_E_PARA, "hcclCommName of config is empty: a rank table given as text needs a name", "EI0003"};
+        if (*rankTableString == 0) return {HCCL_E_INTERNAL, "the rank table cannot be read: it is empty", "EI0004"};
+        return make_from_table({"", rankTableString}, rank, config, comm);
+      },
+      rankTableString, rank, config, comm);
 }

@@ -117,7 +117,9 @@ Status split(HcclComm* parent, uint32_t number, const uint32_t* ranks, uint64_t 
   return {};
 }
 
-Status destroy_communicator(HcclComm handle) {
+}  // namespace
+
+Status api::destroy_communicator(HcclComm handle) {
   TRY(current_place(0));
   if (!handle) return {};
   auto found = comm::communicators().find(handle);
@@ -133,8 +135,6 @@ Status destroy_communicator(HcclComm handle) {
   tell_states(handle, HCCL_COMM_STATE_PHASE_DESTROY_POST);
   return {};
 }
-
-}  // namespace
 
 HcclResult HcclGetRootInfo(HcclRootInfo* rootInfo) {
   return hccl_entry(

@@ -3,6 +3,7 @@
 #include "acl/acl_rt.h"
 #include "api/hccl/checks.h"
 #include "api/hccl/entry.h"
+#include "api/hccl/pkg_inc.h"
 #include "hccl/hccl_comm.h"
 #include "hcomm/hcomm_res.h"
 
@@ -15,6 +16,15 @@ namespace {
 constexpr uint64_t kWindow = uint64_t{0x57} << 48;
 
 uintptr_t number_of(const void* address) { return reinterpret_cast<uintptr_t>(address); }
+
+void* handle_of(uint64_t window) { return reinterpret_cast<void*>(kWindow | window << 4); }
+uint64_t window_of(const void* handle) {
+  return (number_of(handle) & kWindow) == kWindow ? (number_of(handle) & ~kWindow) >> 4 : 0;
+}
+
+Status no_window(const char* parameter) {
+  return {HCCL_E_PARA, formatted("{} is no window that is registered", parameter), "EI0003"};
+}
 
 Status zero(uint64_t value, const char* parameter) {
   if (value == 0) return {};
@@ -87,7 +97,7 @@ HcclResult HcclCommSymWinRegister(HcclComm comm, void* addr, uint64_t size, Hccl
         TRY(given(winHandle, "winHandle"));
         TRY(not_empty(size));
         if (flag != 1) return {HCCL_E_PARA, formatted("flag is {}; it must be 1", flag), "EI0003"};
-        *winHandle = reinterpret_cast<HcclCommSymWindow>(kWindow | in->memory.add_window(number_of(addr), size) << 4);
+        *winHandle = handle_of(in->memory.add_window(number_of(addr), size));
         return {};
       },
       comm, addr, size, winHandle, flag);
@@ -98,10 +108,9 @@ HcclResult HcclCommSymWinDeregister(HcclCommSymWindow winHandle) {
       __func__,
       [&]() -> Status {
         TRY(given(winHandle, "winHandle"));
-        const uint64_t number = (number_of(winHandle) & ~kWindow) >> 4;
         for (const auto& communicator : comm::communicators().all())
-          if (communicator->memory.remove_window(number)) return {};
-        return {HCCL_E_PARA, "winHandle is no window that is registered", "EI0003"};
+          if (communicator->memory.remove_window(window_of(winHandle))) return {};
+        return no_window("winHandle");
       },
       winHandle);
 }
@@ -117,11 +126,50 @@ HcclResult HcclCommSymWinGet(HcclComm comm, void* ptr, size_t size, HcclCommSymW
         const auto found = in->memory.find_window(number_of(ptr), size);
         if (found.number == 0)
           return {HCCL_E_NOT_FOUND, formatted("no window holds {} and {} bytes", ptr, size), "EI0003"};
-        *winHandle = reinterpret_cast<HcclCommSymWindow>(kWindow | found.number << 4);
+        *winHandle = handle_of(found.number);
         *offset = found.offset;
         return {};
       },
       comm, ptr, size, winHandle, offset);
+}
+
+HcclResult HcclCommRegister(HcclComm comm, void* addr, uint64_t size, void** handle, uint32_t flag) {
+  return hccl_entry(
+      __func__,
+      [&]() -> Status {
+        const Visit in = TRY(find_communicator(comm));
+        TRY(given(addr, "addr"));
+        TRY(given(handle, "handle"));
+        TRY(not_empty(size));
+        *handle = handle_of(in->memory.add_window(number_of(addr), size));
+        return {};
+      },
+      comm, addr, size, handle, flag);
+}
+
+HcclResult HcclCommDeregister(HcclComm comm, void* handle) {
+  return hccl_entry(
+      __func__,
+      [&]() -> Status {
+        const Visit in = TRY(find_communicator(comm));
+        TRY(given(handle, "handle"));
+        return in->memory.remove_window(window_of(handle)) ? Status{} : no_window("handle");
+      },
+      comm, handle);
+}
+
+HcclResult HcclCommExchangeMem(HcclComm comm, void* windowHandle, uint32_t* peerRanks, uint32_t peerRankNum) {
+  return hccl_entry(
+      __func__,
+      [&]() -> Status {
+        const Visit in = TRY(find_communicator(comm));
+        TRY(given(windowHandle, "windowHandle"));
+        TRY(given(peerRanks, "peerRanks"));
+        if (!in->memory.has_window(window_of(windowHandle))) return no_window("windowHandle");
+        for (uint32_t i = 0; i < peerRankNum; ++i) TRY(check_rank(peerRanks[i], *in, "peerRanks"));
+        return {};  // every rank reaches all memory that it is given
+      },
+      comm, windowHandle, peerRanks, peerRankNum);
 }
 
 HcommResult HcommMemAlloc(void** ptr, size_t size) {

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// fault FOLDER WHAT: one rank of several processes in which something goes wrong; RANK and WORLD_SIZE say which it is.
+// Each rank that lives prints what it got and when, then the survivors make a new communicator and use it.
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "ranks/together.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr uint32_t kGuilty = 1;
+
+std::string folder, what;
+uint32_t rank, size;
+aclrtStream stream;
+
+void say(const char* about, int code, HcclResult error, Clock::time_point start) {
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+  const char* text = aclGetRecentErrMsg();
+  std::printf("%s: code %d, asynchronous %d, %d ms: %s\n", about, code, error, static_cast<int>(took.count()),
+              text ? text : "");
+  std::fflush(stdout);
+}
+
+class Data {
+ public:
+  explicit Data(size_t count) { CHECK(aclrtMalloc(&memory_, count * 4, ACL_MEM_MALLOC_HUGE_FIRST)); }
+  ~Data() { aclrtFree(memory_); }
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
+  void* get() const { return memory_; }
+
+ private:
+  void* memory_ = nullptr;
+};
+
+// The sum of the ranks' numbers plus one, by a new communicator of those ranks that are left.
+void use_again(uint32_t new_rank, uint32_t new_size) {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/second", new_rank == 0);
+  CHECK(HcclCommInitRootInfo(new_size, &token, new_rank, &comm));
+  const Data data(1);
+  int32_t value = static_cast<int32_t>(new_rank) + 1;
+  CHECK(aclrtMemcpy(data.get(), 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+  aclrtStream fresh = nullptr;
+  CHECK(aclrtCreateStream(&fresh));
+  CHECK(HcclAllReduce(data.get(), data.get(), 1, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, comm, fresh));
+  CHECK(aclrtSynchronizeStream(fresh));
+  CHECK(aclrtMemcpy(&value, 4, data.get(), 4, ACL_MEMCPY_DEVICE_TO_HOST));
+  CHECK(HcclCommDestroy(comm));
+  std::printf("again: %s\n", value == static_cast<int32_t>(new_size * (new_size + 1) / 2) ? "right" : "WRONG");
+}
+
+// Those behind the guilty rank move up.
+void use_again_without_guilty() {
+  if (rank != kGuilty) use_again(rank < kGuilty ? rank : rank - 1, size - 1);
+}
+
+int reduce(HcclComm comm, const Data& data, uint64_t count) {
+  if (const int code = HcclAllReduce(data.get(), data.get(), count, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream))
+    return code;
+  return aclrtSynchronizeStream(stream);
+}
+
+void report(HcclComm comm, int code, Clock::time_point start) {
+  HcclResult error = HCCL_SUCCESS;
+  CHECK(HcclGetCommAsyncError(comm, &error));
+  say("operation", code, error, start);
+  CHECK(HcclCommDestroy(comm));
+}
+
+// The guilty rank ends, or stops, before the operation.
+void lose_before(HcclComm comm, const Data& data) {
+  if (rank == kGuilty) {
+    if (what == "kill") kill(getpid(), SIGKILL);
+    if (what == "abort") std::abort();
+    if (what == "exit") std::exit(0);
+    if (what == "stop") kill(getpid(), SIGSTOP);
+  }
+  const auto start = Clock::now();
+  const int code = reduce(comm, data, 1 << 20);
+  report(comm, code, start);
+}
+
+// The guilty rank is killed at any moment of many operations.
+void lose_at_work(HcclComm comm, const Data& data) {
+  if (rank == kGuilty)
+    std::thread([] {
+      usleep(std::random_device()() % 30000);
+      kill(getpid(), SIGKILL);
+    }).detach();
+  int code = 0;
+  auto start = Clock::now();
+  for (uint64_t turn = 0; code == 0; ++turn) {
+    start = Clock::now();
+    code = reduce(comm, data, turn % 3 == 0 ? 1 : turn % 3 == 1 ? 5000 : 1 << 20);
+  }
+  report(comm, code, start);
+}
+
+}  // namespace
+
+extern "C" [[gnu::noinline]] void look_at_the_sky(HcclComm comm) {
+  for (HcclResult error = HCCL_SUCCESS; error == HCCL_SUCCESS; usleep(1000)) CHECK(HcclGetCommAsyncError(comm, &error));
+}
+
+namespace {
+
+// The guilty rank does something else.
+void come_late(HcclComm comm, const Data& data) {
+  if (rank == kGuilty) look_at_the_sky(comm);
+  const auto start = Clock::now();
+  const int code = reduce(comm, data, 1 << 20);
+  report(comm, code, start);
+}
+
+// Two communicators, used in another order by the guilty rank.
+void cross(HcclComm comm, const Data& data) {
+  HcclComm comms[2] = {comm, nullptr};
+  const HcclRootInfo token = shared_token(folder + "/crossed", rank == 0);
+  CHECK(HcclCommInitRootInfo(size, &token, rank, &comms[1]));
+  const auto start = Clock::now();
+  int code = 0;
+  for (const uint32_t which : {rank == kGuilty ? 1 : 0, rank == kGuilty ? 0 : 1})
+    if (code == 0)
+      code = HcclAllReduce(data.get(), data.get(), 1000, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comms[which], stream);
+  if (code == 0) code = aclrtSynchronizeStream(stream);
+  report(comm, code, start);
+  CHECK(HcclCommDestroy(comms[1]));
+}
+
+void give_another_count(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  const int code = reduce(comm, data, rank == kGuilty ? 1000 : 1 << 20);
+  report(comm, code, start);
+}
+
+void send_another_count(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  int code = 0;
+  if (rank == kGuilty) code = HcclSend(data.get(), 5000, HCCL_DATA_TYPE_FP32, 0, comm, stream);
+  if (rank == 0) code = HcclRecv(data.get(), 7000, HCCL_DATA_TYPE_FP32, kGuilty, comm, stream);
+  if (rank > kGuilty) code = HcclRecv(data.get(), 7000, HCCL_DATA_TYPE_FP32, 0, comm, stream);  // told through rank 0
+  if (code == 0) code = aclrtSynchronizeStream(stream);
+  report(comm, code, start);
+}
+
+void fail_at_work() {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
+  CHECK(HcclCommInitRootInfo(size, &token, rank, &comm));
+  const Data data(1 << 20);
+  CHECK(HcclBarrier(comm, stream));
+  CHECK(aclrtSynchronizeStream(stream));
+  if (what == "work")
+    lose_at_work(comm, data);
+  else if (what == "count")
+    give_another_count(comm, data);
+  else if (what == "late")
+    come_late(comm, data);
+  else if (what == "cross")
+    cross(comm, data);
+  else if (what == "send")
+    send_another_count(comm, data);
+  else
+    lose_before(comm, data);
+  if (what == "count" || what == "send" || what == "late" || what == "cross")
+    use_again(rank, size);
+  else
+    use_again_without_guilty();
+}
+
+// The last rank claims the number of the guilty one.
+void claim() {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
+  const auto start = Clock::now();
+  const int code = HcclCommInitRootInfo(size, &token, rank == size - 1 ? kGuilty : rank, &comm);
+  say("creation", code, HCCL_SUCCESS, start);
+  use_again(rank, size);
+}
+
+// The guilty rank is not started.
+void never() {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
+  const auto start = Clock::now();
+  const int code = HcclCommInitRootInfo(size, &token, rank, &comm);
+  say("creation", code, HCCL_SUCCESS, start);
+  use_again_without_guilty();
+}
+
+// The guilty rank has a table of its own.
+void table() {
+  HcclComm comm = nullptr;
+  const std::string path = folder + (rank == kGuilty ? "/other.json" : "/table.json");
+  CHECK(HcclCommInitClusterInfo(path.c_str(), rank, &comm));
+  const Data data(1000);
+  const auto start = Clock::now();
+  const int code = reduce(comm, data, 1000);
+  report(comm, code, start);
+  use_again(rank, size);
+}
+
+// Ranks that work although something is missing: no permission to read each other, no /dev/shm.
+void work() {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
+  CHECK(HcclCommInitRootInfo(size, &token, rank, &comm));
+  const auto start = Clock::now();
+  std::vector<float> values(1 << 20, static_cast<float>(rank) + 0.5f);
+  const Data data(values.size());
+  CHECK(aclrtMemcpy(data.get(), values.size() * 4, values.data(), values.size() * 4, ACL_MEMCPY_HOST_TO_DEVICE));
+  CHECK(reduce(comm, data, values.size()));
+  CHECK(aclrtMemcpy(values.data(), values.size() * 4, data.get(), values.size() * 4, ACL_MEMCPY_DEVICE_TO_HOST));
+  const auto sum = static_cast<float>(size * size) / 2;
+  CHECK(values != std::vector<float>(values.size(), sum));
+  say("operation", 0, HCCL_SUCCESS, start);
+  CHECK(HcclCommDestroy(comm));
+  use_again(rank, size);
+}
+
+// Two ranks of this process.
+void use_threads() {
+  HcclComm both[2] = {};
+  int32_t devices[] = {0, 1};
+  CHECK(HcclCommInitAll(2, devices, both));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&, i] {
+      CHECK(aclrtSetDevice(i));
+      aclrtStream own = nullptr;
+      CHECK(aclrtCreateStream(&own));
+      CHECK(HcclBarrier(both[i], own));
+      CHECK(aclrtSynchronizeStream(own));
+      CHECK(HcclCommDestroy(both[i]));
+    });
+  for (auto& thread : threads) thread.join();
+  std::printf("again: right\n");
+}
+
+// Where no rank of another process can be met, those of this one still work.
+void alone() {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
+  const auto start = Clock::now();
+  const int code = HcclCommInitRootInfo(size, &token, rank, &comm);
+  say("creation", code, HCCL_SUCCESS, start);
+  use_threads();
+}
+
+// The network ends between the ranks, by the command in CUT.
+void cut() {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
+  CHECK(HcclCommInitRootInfo(size, &token, rank, &comm));
+  const Data data(1 << 20);
+  CHECK(HcclBarrier(comm, stream));
+  CHECK(aclrtSynchronizeStream(stream));
+  if (rank == kGuilty) CHECK(std::system(std::getenv("CUT")));
+  const auto start = Clock::now();
+  const int code = reduce(comm, data, 1 << 20);
+  report(comm, code, start);
+  use_threads();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  folder = argv[1];
+  what = argv[2];
+  rank = number("RANK");
+  size = number("WORLD_SIZE", 1);
+  if (what == "unreadable") prctl(PR_SET_DUMPABLE, 0);
+  CHECK(aclInit(nullptr));
+  CHECK(aclrtSetDevice(static_cast<int32_t>(rank)));
+  CHECK(aclrtCreateStream(&stream));
+  if (what == "claim")
+    claim();
+  else if (what == "never")
+    never();
+  else if (what == "table")
+    table();
+  else if (what == "works" || what == "unreadable")
+    work();
+  else if (what == "alone")
+    alone();
+  else if (what == "cut")
+    cut();
+  else
+    fail_at_work();
+  std::fflush(stdout);
+  return 0;
+}
