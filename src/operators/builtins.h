@@ -42,7 +42,6 @@ std::span<const Builtin> shape_builtins();
 std::span<const Builtin> matrix_builtins();
 std::span<const Builtin> nn_builtins();
 std::span<const Builtin> index_builtins();
-std::span<const Builtin> attention_builtins();
 std::span<const Builtin> check_builtins();
 
 }  // namespace belay::operators

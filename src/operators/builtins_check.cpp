@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters of which only some values are supported: each of these gives its first argument, or refuses by name.
+#include "opdev/op_errno.h"
 #include "operators/builtins.h"
 
 namespace belay::operators {
@@ -8,6 +9,15 @@ namespace {
 std::string number_text(double value) {
   return value == static_cast<double>(static_cast<int64_t>(value)) ? std::to_string(static_cast<int64_t>(value))
                                                                    : std::to_string(value);
+}
+
+// need(value): the value; 161001 when it was null, or is a list without tensors.
+Result<Value> needed(Sketch&, const Values& a) {
+  TRY(need(a[0]));
+  if (a[0].kind != Value::Kind::List) return a[0];
+  for (const Value& member : a[0].list) TRY(need(member));
+  if (a[0].list.empty()) return Status{ACLNN_ERR_PARAM_NULLPTR, "a list of tensors must not be null or empty"};
+  return a[0];
 }
 
 // must(value, name, given, allowed...): the value, when `given` is absent or one of the numbers.
@@ -54,6 +64,15 @@ Result<Value> empty(Sketch&, const Values& a) {
   return invalid(formatted("{} is not supported; give a tensor without elements", a[1].text));
 }
 
+// unless(value, message, numbers...): the value, when all of the rest are absent, 0 or empty.
+Result<Value> unless(Sketch&, const Values& a) {
+  for (size_t i = 2; i < a.size(); ++i)
+    if (a[i].present() && (a[i].kind != Value::Kind::Number || a[i].number != 0) &&
+        (a[i].kind != Value::Kind::Numbers || !a[i].numbers.empty()))
+      return invalid(a[1].text);
+  return a[0];
+}
+
 // times(numbers...): their product.
 Result<Value> times(Sketch&, const Values& a) {
   int64_t product = 1;
@@ -69,10 +88,10 @@ Result<Value> count(Sketch&, const Values& a) {
   return Value::of(product);
 }
 
-constexpr Builtin kRows[] = {{"must", must},           {"when_present", when_present},
-                             {"must_list", must_list}, {"of_type", of_type},
-                             {"int32_if", int32_if},   {"empty", empty},
-                             {"times", times},         {"count", count}};
+constexpr Builtin kRows[] = {{"need", needed},         {"must", must},       {"when_present", when_present},
+                             {"must_list", must_list}, {"of_type", of_type}, {"int32_if", int32_if},
+                             {"empty", empty},         {"times", times},     {"count", count},
+                             {"unless", unless}};
 
 }  // namespace
 

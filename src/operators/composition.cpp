@@ -35,6 +35,15 @@ Result<graph::Attribute> attribute_of(const Value& value, const std::string& typ
   return Status{ACL_ERROR_INTERNAL_ERROR, "recipes cannot set an attribute of type " + type};
 }
 
+// An attribute of an operator that computes a whole call, of the type that the value has.
+graph::Attribute attribute_like(const Value& value) {
+  if (value.kind == Value::Kind::Text) return value.text;
+  if (value.kind != Value::Kind::Number) return value.ints();
+  if (value.type == DataType::Bool) return value.number != 0;
+  if (value.type == DataType::Int64) return value.integer;
+  return static_cast<float>(value.number);
+}
+
 // One evaluation of a recipe.
 class Evaluation {
  public:
@@ -46,17 +55,72 @@ class Evaluation {
     Composition made;
     made.inputs = inputs_;
     made.outputs = outputs_;
+    made.whole = whole_;
     made.graph = sketch_.finish(results_);
     return made;
   }
 
  private:
   Status execute(const Statement& statement) {
+    if (statement.value.kind == Expression::Kind::Call && statement.value.text.starts_with("Aclnn"))
+      return execute_whole(statement);
     Value value = TRY(evaluate(statement.value));
     if (statement.targets.size() == 1) return assign(statement.targets[0], value);
     if (value.kind != Value::Kind::List || value.list.size() < statement.targets.size())
       return {ACL_ERROR_INTERNAL_ERROR, "the recipe of " + std::string(row_.function) + " has too few results"};
     for (size_t i = 0; i < statement.targets.size(); ++i) TRY(assign(statement.targets[i], value.list[i]));
+    return {};
+  }
+
+  // An operator that computes the whole call. Its options are its inputs, where they are tensors, and its attributes;
+  // its outputs are the targets as they were given.
+  Status execute_whole(const Statement& statement) {
+    std::vector<std::string> ports;
+    Values inputs;
+    graph::Attributes attributes;
+    for (const auto& [name, option] : statement.value.options) {
+      const Value value = TRY(evaluate(option));
+      if (value.kind == Value::Kind::Absent) continue;
+      if (value.kind != Value::Kind::Tensor && value.kind != Value::Kind::List) {
+        attributes[name] = attribute_like(value);
+        continue;
+      }
+      for (const Value& tensor : value.is_tensor() ? Values{value} : value.list) {
+        if (!tensor.is_tensor()) continue;
+        ports.push_back(name);
+        inputs.push_back(tensor);
+      }
+    }
+    std::vector<int64_t> results, types;
+    std::vector<Shape> shapes;
+    std::vector<Place> places;
+    for (size_t t = 0; t < statement.targets.size(); ++t) {
+      const bool optional = statement.targets[t].ends_with('?');
+      const std::string target = statement.targets[t].substr(0, statement.targets[t].size() - (optional ? 1 : 0));
+      if (parameter(target) < 0)
+        return {ACL_ERROR_INTERNAL_ERROR, target + " is no parameter of " + std::string(row_.function)};
+      const auto index = static_cast<size_t>(parameter(target));
+      const auto& tensors = arguments_[index].tensors;
+      const bool missing = std::ranges::any_of(tensors, [](const TensorArgument& tensor) { return !tensor.present; });
+      if (tensors.empty() || missing) {
+        if (optional) continue;
+        return {ACLNN_ERR_PARAM_NULLPTR, formatted("parameter {} must not be null", target)};
+      }
+      for (size_t member = 0; member < tensors.size(); ++member) {
+        results.push_back(static_cast<int64_t>(t));
+        types.push_back(static_cast<int64_t>(tensors[member].type));
+        shapes.push_back(tensors[member].shape);
+        places.push_back({index, member});
+      }
+    }
+    attributes["ports"] = std::move(ports);
+    attributes["results"] = std::move(results);
+    attributes["types"] = std::move(types);
+    attributes["shapes"] = std::move(shapes);
+    for (Value& made : TRY(sketch_.ops(statement.value.text, inputs, std::move(attributes), places.size())))
+      results_.push_back(std::move(made));
+    outputs_.insert(outputs_.end(), places.begin(), places.end());
+    whole_ = true;
     return {};
   }
 
@@ -203,6 +267,7 @@ class Evaluation {
   std::map<std::string, Value, std::less<>> variables_;
   std::vector<Place> inputs_, outputs_;
   Values results_;
+  bool whole_ = false;
 };
 
 }  // namespace

@@ -46,6 +46,8 @@ struct Place {
 struct Composition {
   graph::Graph graph;
   std::vector<Place> inputs, outputs;
+  // One operator computes the whole call: it may leave parts of its outputs as they are.
+  bool whole = false;
 };
 
 // Follows the recipe. 161001 for a null that is needed, 161002 for types and shapes that do not fit.

@@ -25,6 +25,7 @@ class Parser {
     Statement made;
     do {
       made.targets.push_back(TRY(name()));
+      if (take('?')) made.targets.back() += '?';
     } while (take(','));
     if (!take('=')) return error("=");
     made.value = TRY(expression());

@@ -12,9 +12,11 @@ namespace belay::operators {
 
 // How an aclnn function is computed, as recipes.tsv says it:
 //   recipe     := statement { ";" statement }
-//   statement  := name { "," name } "=" expression
+//   statement  := target { "," target } "=" expression
+//   target     := name [ "?" ]
 //   expression := number | 'text' | name | "[" expressions "]" | name "(" expressions ")"
-// Among the expressions of a call, `name: expression` is an attribute or an option.
+// Among the expressions of a call, `name: expression` is an attribute or an option. A target with "?" is an output that
+// may be null.
 struct Expression {
   enum class Kind { Name, Number, Text, List, Call };
   Kind kind = Kind::Name;

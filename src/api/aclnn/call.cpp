@@ -159,7 +159,7 @@ Result<AclnnPlan> make_plan(const operators::RecipeRow& row, const std::vector<C
   auto composed = operators::compose(row, arguments);
   if (!composed.ok()) return as_invalid(composed.status());
   operators::Composition made = std::move(composed).value();
-  AclnnPlan plan{nullptr, made.inputs, made.outputs};
+  AclnnPlan plan{nullptr, made.inputs, made.outputs, made.whole};
   if (nothing_to_do(made, arguments)) return plan;
   auto compiled = operators::Plan::make(std::move(made.graph));
   if (!compiled.ok()) return as_invalid(compiled.status());

@@ -78,6 +78,7 @@ struct AclnnExecutor::Run {
   std::vector<Copied> copied_inputs, copied_outputs;
   std::byte* workspace = nullptr;
   size_t workspace_bytes = 0;
+  bool keeps_parts = false;  // the plan may leave parts of its outputs as they are
   // When the call is dumped: how its kernels are shown, and the call as a whole.
   std::unique_ptr<operators::Watch> watch;
   std::shared_ptr<executor::Observer> call_watcher;
@@ -104,6 +105,7 @@ struct AclnnExecutor::Run {
       at += rounded(copied.view.bytes());
     }
     for (const Copied& copied : copied_outputs) {
+      if (keeps_parts) gather_view(copied.view, at);
       outputs[copied.tensor].data = at;
       at += rounded(copied.view.bytes());
     }
@@ -134,9 +136,7 @@ struct AclnnExecutor::Run {
     for (size_t i = 0; i < inputs.size(); ++i) whole.inputs[i] = {static_cast<int>(i), 0};
   }
 
-  Status run_nodes() {
-    return plan->run_nodes(info, inputs, outputs, executor::host_allocator(), watch.get());
-  }
+  Status run_nodes() { return plan->run_nodes(info, inputs, outputs, executor::host_allocator(), watch.get()); }
 };
 
 AclnnExecutor::AclnnExecutor(const char* function, AclnnPlan plan, Views inputs, Views outputs)
@@ -184,6 +184,7 @@ Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* worksp
 std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream) const {
   auto run = std::make_unique<Run>(Run{.overflow = TaskOverflow(stream)});
   run->plan = plan_.plan;
+  run->keeps_parts = plan_.whole;
   run->info.stream_id = static_cast<uint32_t>(stream.id());
   run->info.task_id = stream.next_operator_id();
   run->info.device_id = stream.context()->device().id();

@@ -17,6 +17,7 @@ namespace belay::api {
 struct AclnnPlan {
   std::shared_ptr<operators::Plan> plan;
   std::vector<operators::Place> inputs, outputs;
+  bool whole = false;  // Composition::whole
 };
 
 // One aclnn call between its phases: the plan, and the tensors as the program described them.

@@ -13,6 +13,7 @@ size_t TensorView::element_bytes() const { return graph::bits_of(to_graph(type))
 size_t TensorView::bytes() const { return graph::bytes_of(to_graph(type), count()); }
 
 bool TensorView::contiguous() const {
+  if (element_bytes() == 0 && offset % 2 != 0) return false;  // begins within a byte
   int64_t step = 1;
   for (size_t i = shape.size(); i-- > 0;) {
     if (shape[i] != 1 && strides[i] != step) return count() == 0;
@@ -22,7 +23,8 @@ bool TensorView::contiguous() const {
 }
 
 std::byte* TensorView::first() const {
-  return static_cast<std::byte*>(data) + offset * static_cast<int64_t>(element_bytes());
+  const auto bits = static_cast<int64_t>(graph::bits_of(to_graph(type)));
+  return static_cast<std::byte*>(data) + offset * bits / 8;
 }
 
 std::pair<const std::byte*, const std::byte*> TensorView::reach() const {

@@ -63,11 +63,36 @@ void with_width(size_t bytes, F f) {
   }
 }
 
+// Calls visit(element of the memory, element of the row-major order) for all; elements of 4 bits.
+template <class Visit>
+void for_nibbles(const TensorView& view, const Visit& visit) {
+  graph::Shape index(view.shape.size());
+  int64_t at = view.offset;
+  for (int64_t place = 0, count = view.count(); place < count; ++place) {
+    visit(at, place);
+    for (size_t d = index.size(); d-- > 0;) {
+      at += view.strides[d];
+      if (++index[d] < view.shape[d]) break;
+      at -= view.strides[d] * view.shape[d];
+      index[d] = 0;
+    }
+  }
+}
+
+void move_nibble(const std::byte* from, int64_t source, std::byte* to, int64_t target) {
+  const std::byte value = from[source / 2] >> (source % 2 * 4) & std::byte{15};
+  to[target / 2] = (to[target / 2] & std::byte(target % 2 ? 15 : 240)) | value << (target % 2 * 4);
+}
+
 }  // namespace
 
 void gather_view(const TensorView& view, std::byte* to) {
   if (view.count() == 0) return;
   if (view.contiguous()) return void(copy_memory(to, view.first(), view.bytes()));
+  if (view.element_bytes() == 0) {
+    const auto* memory = host_view(static_cast<const std::byte*>(view.data));
+    return for_nibbles(view, [&](int64_t at, int64_t place) { move_nibble(memory, at, to, place); });
+  }
   const int64_t step = view.shape.empty() ? 1 : view.strides.back();
   with_width(view.element_bytes(), [&](auto element) { gather_rows<decltype(element)>(view, to, step); });
 }
@@ -75,6 +100,10 @@ void gather_view(const TensorView& view, std::byte* to) {
 void scatter_view(const std::byte* from, const TensorView& view) {
   if (view.count() == 0) return;
   if (view.contiguous()) return void(copy_memory(view.first(), from, view.bytes()));
+  if (view.element_bytes() == 0) {
+    auto* memory = host_view(static_cast<std::byte*>(view.data));
+    return for_nibbles(view, [&](int64_t at, int64_t place) { move_nibble(from, place, memory, at); });
+  }
   const int64_t step = view.shape.empty() ? 1 : view.strides.back();
   with_width(view.element_bytes(), [&](auto element) { scatter_rows<decltype(element)>(from, view, step); });
 }

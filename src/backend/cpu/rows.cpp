@@ -13,8 +13,8 @@ using Family = std::span<const KernelRow> (*)();
 
 // In order of preference: of the rows of one operator the first that accepts is taken. Vector code stands before the
 // reference. Where two families of it know the same operator, the narrower one stands first: convolutions of each
-// channel by itself and Winograd's before the panels, which take any. All else knows operators of its own, and its place
-// does not matter.
+// channel by itself and Winograd's before the panels, which take any. All else knows operators of its own, and its
+// place does not matter.
 // clang-format off
 constexpr Family fast_families[] = {
     cpu::simd_map_rows,
@@ -90,6 +90,13 @@ constexpr Family other_families[] = {
     cpu::rotary_rows,
     cpu::deform_rows,
     cpu::full_connection_rows,
+    cpu::attention_rows,
+    cpu::aclnn_product_rows,
+    cpu::aclnn_grouped_rows,
+    cpu::moe_gating_rows,
+    cpu::moe_routing_rows,
+    cpu::moe_combine_rows,
+    cpu::cache_rows,
 };
 // clang-format on
 

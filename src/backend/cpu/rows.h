@@ -86,6 +86,15 @@ std::span<const KernelRow> recurrent_rows();
 std::span<const KernelRow> quantize_rows();
 std::span<const KernelRow> quant_matmul_rows();
 
+// Whole aclnn calls: of the files in cpu/attention, cpu/quant and cpu/experts.
+std::span<const KernelRow> attention_rows();
+std::span<const KernelRow> aclnn_product_rows();
+std::span<const KernelRow> aclnn_grouped_rows();
+std::span<const KernelRow> moe_gating_rows();
+std::span<const KernelRow> moe_routing_rows();
+std::span<const KernelRow> moe_combine_rows();
+std::span<const KernelRow> cache_rows();
+
 // Of the files in cpu/special.
 std::span<const KernelRow> einsum_rows();
 std::span<const KernelRow> branch_refused_rows();

@@ -94,7 +94,8 @@ Status map_index(InferContext& c) {
   return {};
 }
 
-Status branch_refused(InferContext& c) {
+// Outputs that the node itself describes.
+Status declared(InferContext& c) {
   const auto types = ints_of(c.node, "types");
   const auto shapes = get_or(c.node.attributes, "shapes", std::vector<Shape>{});
   if (types.size() != shapes.size()) return c.fail("types and shapes differ in number");
@@ -103,8 +104,23 @@ Status branch_refused(InferContext& c) {
 }
 
 constexpr InferRow rows[] = {
+    {"AclnnAttention", declared},
+    {"AclnnGatherPaKvCache", declared},
+    {"AclnnGroupedMatmul", declared},
+    {"AclnnGroupedMatmulAdd", declared},
+    {"AclnnGroupedMatmulSwigluQuant", declared},
+    {"AclnnMoeCombine", declared},
+    {"AclnnMoeExpertTokens", declared},
+    {"AclnnMoeGating", declared},
+    {"AclnnMoeInitRouting", declared},
+    {"AclnnMoePermute", declared},
+    {"AclnnMoeSpread", declared},
+    {"AclnnQuantMatmul", declared},
+    {"AclnnScatterBatches", declared},
+    {"AclnnScatterPaKvCache", declared},
+    {"AclnnWeightQuantMatmul", declared},
     {"Aipp", aipp},
-    {"BranchRefused", branch_refused},
+    {"BranchRefused", declared},
     {"DeformConv", deform_conv},
     {"Einsum", einsum},
     {"MapIndex", map_index},

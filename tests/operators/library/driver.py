@@ -23,7 +23,7 @@ for name in ("aclCreateTensorDesc", "aclCreateDataBuffer", "aclopCreateAttr", "a
 
 TYPES = {"float32": 0, "float16": 1, "int8": 2, "int32": 3, "uint8": 4, "int16": 6, "uint16": 7, "uint32": 8,
          "int64": 9, "uint64": 10, "float64": 11, "bool": 12, "complex64": 16, "complex128": 17}
-BFLOAT16, UNDEFINED = 27, -1
+BFLOAT16, INT4, UNDEFINED = 27, 29, -1
 ND, NCHW, NHWC, NCL, NCDHW = 2, 0, 1, 47, 30
 
 
@@ -196,6 +196,18 @@ NUMBERS = {"int64_t": c.c_int64, "uint64_t": c.c_uint64, "double": c.c_double, "
            "int8_t": c.c_int8, "int32_t": c.c_int32, "int": c.c_int32, "aclDataType": c.c_int32}
 
 
+class Int4:
+    """A tensor of INT4: `values` in the order of the memory, two in a byte; shape and strides count elements."""
+
+    def __init__(self, values, shape=None, strides=None, offset=0):
+        flat = np.asarray(values, np.int8).reshape(-1)
+        self.values = np.asarray(values)
+        self.packed = (flat[0::2] & 15 | (np.append(flat[1::2], np.zeros(len(flat) % 2, np.int8)) & 15) << 4).astype(np.uint8)
+        self.shape = tuple(shape or self.values.shape)
+        dense = [int(np.prod(self.shape[i + 1 :])) for i in range(len(self.shape))]
+        self.strides, self.offset = list(strides or dense), offset
+
+
 class Scalar:
     """A scalar of a certain type; plain Python numbers become bool, int64 or float."""
 
@@ -220,6 +232,12 @@ class AclnnCall:
     def tensor(self, array):
         if array is None:
             return None
+        if isinstance(array, Int4):
+            made = lib.aclCreateTensor(int64s(array.shape), c.c_uint64(len(array.shape)), INT4, int64s(array.strides),
+                                       c.c_int64(array.offset), self.form, int64s([array.values.size]), c.c_uint64(1),
+                                       self.memory(array.packed)[0].address)  # fmt: skip
+            self.tensors.append(made)
+            return made
         memory, base = self.memory(array)
         start = array.__array_interface__["data"][0] - base.__array_interface__["data"][0]
         strides = [stride // array.itemsize for stride in array.strides]
@@ -231,7 +249,7 @@ class AclnnCall:
 
     def convert(self, kind, value):
         if kind == "aclTensor*":
-            made = self.tensor(None if value is None else value if isinstance(value, np.ndarray) else np.asarray(value))
+            made = self.tensor(value if value is None or isinstance(value, (np.ndarray, Int4)) else np.asarray(value))
             self.undo.append(("aclDestroyTensor", made))
         elif kind == "aclScalar*":
             if value is None:
@@ -244,11 +262,13 @@ class AclnnCall:
             made = None if value is None else lib.aclCreateIntArray(int64s(value), c.c_uint64(len(value)))
             self.undo.append(("aclDestroyIntArray", made))
         elif kind == "aclTensorList*":
-            members = [self.tensor(np.asarray(v) if v is not None else None) for v in value]
+            if value is None:
+                return None
+            members = [self.tensor(v if v is None or isinstance(v, Int4) else np.asarray(v)) for v in value]
             made = lib.aclCreateTensorList((c.c_void_p * len(members))(*members), c.c_uint64(len(members)))
             self.undo.append(("aclDestroyTensorList", made))
         elif kind == "char*":
-            return c.c_char_p(value.encode())
+            return c.c_char_p(None if value is None else value.encode())
         else:
             return NUMBERS[kind](value)
         return pointer(made)

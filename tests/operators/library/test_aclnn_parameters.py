@@ -46,22 +46,29 @@ class Attention(Case):
         want = softmax(self.scores) @ self.v
         check("PromptFlashAttention", self.q, self.k, self.v, None, None, None, 2, 0.5, 6, 6, "BNSD", 2, Out(want, tolerance=1e-4))
 
-    def test_other_windows_are_refused(self):
-        nobody = np.zeros((6, 6), bool)
-        out = Out(np.zeros_like(self.q))
-        for mask, before, after in ((None, WHOLE, 0), (None, 2, WHOLE), (nobody, -1, 3), (nobody, 3, -1)):
-            self.refused(161002, "nextTokens", "PromptFlashAttention", self.q, self.k, self.v, None, mask, None, 2, 0.5, before,
-                         after, "BNSD", 2, out)  # fmt: skip
-        longer = f32(1, 2, 9, 8)
-        self.refused(161002, "as many queries as keys", "PromptFlashAttention", self.q, longer, longer, None, np.zeros((6, 9), bool),
-                     None, 2, 0.5, WHOLE, 0, "BNSD", 2, out)  # fmt: skip
+    def test_a_window_without_a_mask_has_no_effect(self):
+        want = softmax(self.scores) @ self.v
+        for before, after in ((WHOLE, 0), (2, WHOLE), (0, 0)):
+            check("PromptFlashAttention", self.q, self.k, self.v, None, None, None, 2, 0.5, before, after, "BNSD", 2, Out(want, tolerance=1e-4))
+
+    def test_a_window_may_begin_behind_the_diagonal(self):
+        longer, (i, j) = f32(1, 2, 9, 8), np.indices((6, 9))
+        scores = self.q @ longer.transpose(0, 1, 3, 2) * np.float32(0.5)
+        for before, after in ((-1, 3), (3, -1), (WHOLE, 0)):
+            inside = (j >= i - before) & (j <= i + after)
+            weights = np.where(inside.any(1, keepdims=True), softmax(np.where(inside | ~inside.any(1, keepdims=True), scores, -np.inf)), 0)
+            check("PromptFlashAttention", self.q, longer, longer, None, np.zeros((6, 9), bool), None, 2, 0.5, before, after, "BNSD", 2,
+                  Out(weights @ longer, tolerance=1e-4))  # fmt: skip
+        self.refused(161002, "nextTokens -3 leave nothing", "PromptFlashAttention", self.q, self.k, self.v, None, np.zeros((6, 6), bool), None, 2, 0.5, 1, -3,
+                     "BNSD", 2, Out(np.zeros_like(self.q)))  # fmt: skip
 
     def test_what_score_does_not_support_is_refused_by_name(self):
         out = np.zeros_like(self.q)
-        for text, keys in (("keepProb", {"keep": 0.9}), ("sparseMode", {"sparse": 2}), ("softmaxOutOut", {"softmax_out": np.zeros(3, np.float32)})):
+        mask = np.zeros((6, 6), bool)
+        for text, keys in (("keepProb", {"keep": 0.9}), ("2048 by 2048", {"sparse": 2, "mask": mask}), ("sparseMode 7", {"sparse": 7, "mask": mask})):
             self.refused(161002, text, "FlashAttentionScore", *score(self.q, self.k, self.v, out, **keys))
         two = score(self.q, self.k, self.v, out, shift=np.zeros((1, 2, 6, 6), np.float32))
-        self.refused(161002, "pseType", "FlashAttentionScoreV2", *two[:8], None, None, *two[8:16], 2, *two[16:])
+        self.refused(161002, "slopes", "FlashAttentionScoreV2", *two[:8], None, None, *two[8:16], 2, *two[16:])
 
 
 class Others(Case):
