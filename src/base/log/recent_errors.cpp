@@ -12,23 +12,19 @@
 namespace belay {
 namespace {
 
-constexpr size_t most_others = 64;
+constexpr size_t most_older = 64;
 
 }  // namespace
 
 void RecentErrors::add(const char* id, std::string message) {
-  Item item{id, log_time(), std::move(message)};
-  if (!first_) {
-    first_ = std::move(item);
-    return;
+  if (newest_) {
+    if (older_.size() == most_older) {
+      older_.erase(older_.begin() + 1);
+      ++dropped_;
+    }
+    older_.push_back(std::move(newest_->message));
   }
-  const bool leads = message_kind(first_->id).internal() && !message_kind(id).internal();
-  if (leads) std::swap(*first_, item);
-  if (others_.size() == most_others) {
-    others_.pop_front();
-    ++dropped_;
-  }
-  others_.push_back(std::move(item.message));
+  newest_ = Item{id, log_time(), std::move(message)};
 }
 
 std::string RecentErrors::head(const Item& item) const {
@@ -40,12 +36,14 @@ std::string RecentErrors::head(const Item& item) const {
 }
 
 std::optional<std::string> RecentErrors::take() {
-  if (!first_) return {};
-  std::string text = head(*first_);
-  const char* indent = message_kind(first_->id).internal() ? "\n       " : "\n        ";
-  if (!others_.empty()) text += "\nTraceBack (most recent call last):";
-  if (dropped_ > 0) text += formatted("{}({} earlier messages dropped)", indent, dropped_);
-  for (const std::string& other : others_) text += indent + other;
+  if (!newest_) return {};
+  std::string text = head(*newest_);
+  const char* indent = message_kind(newest_->id).internal() ? "\n       " : "\n        ";
+  if (!older_.empty()) text += "\nTraceBack (most recent call last):";
+  for (size_t i = 0; i < older_.size(); ++i) {
+    if (i == 1 && dropped_ > 0) text += formatted("{}({} messages dropped)", indent, dropped_);
+    text += indent + older_[i];
+  }
   *this = {};
   return text;
 }

@@ -8,8 +8,8 @@
 
 namespace belay {
 
-// Errors since they were last read, oldest first. Keeps the one that gives the title and the latest of the others, so
-// that a program that never reads them does not grow. Not thread-safe.
+// Errors since they were last read. The newest gives the title; the others follow, oldest first. Keeps the first and
+// the latest of them, so that a program that never reads them does not grow. Not thread-safe.
 class RecentErrors {
  public:
   void add(const char* id, std::string message);
@@ -24,8 +24,8 @@ class RecentErrors {
   };
   std::string head(const Item& item) const;
 
-  std::optional<Item> first_;  // the first that is no internal error, else the first
-  std::deque<std::string> others_;
+  std::optional<Item> newest_;
+  std::deque<std::string> older_;
   size_t dropped_ = 0;
 };
 

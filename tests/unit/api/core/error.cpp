@@ -30,6 +30,16 @@ TEST(RecentErrMsg, IsHandedOutOnceAndNamesTheExportedFunction) {
   EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
 }
 
+// Programs that cannot know whether they are the first call aclInit and go on.
+TEST(RecentErrMsg, BeginsWithTheNewestErrorWhateverWasIgnoredBefore) {
+  (void)aclInit(nullptr);
+  ASSERT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
+  EXPECT_EQ(aclrtPeekAtLastError(bad_level), ACL_ERROR_INVALID_PARAM);
+  const std::string message = aclGetRecentErrMsg();
+  EXPECT_THAT(message.substr(0, message.find('\n')), HasSubstr("aclrtPeekAtLastError: level is 1"));
+  EXPECT_THAT(message, HasSubstr("aclInit"));
+}
+
 TEST(RecentErrMsg, BelongsToTheThreadThatMadeTheError) {
   forget_errors();
   aclrtGetLastError(bad_level);
