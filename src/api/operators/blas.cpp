@@ -7,6 +7,7 @@
 #include "api/operators/call.h"
 #include "api/operators/handle.h"
 #include "base/text.h"
+#include "operators/plan_cache.h"
 #include "operators/sketch.h"
 #include "runtime/device/current.h"
 #include "runtime/memory/blocks.h"
@@ -39,7 +40,15 @@ Status check(const Gemm& gemm) {
   return {};
 }
 
-Result<operators::SingleOperator> make(const Gemm& gemm, operators::OperatorRequest& request) {
+// What a product is as an operator.
+struct Made {
+  operators::OperatorRequest request;
+  operators::SingleOperator op;
+};
+
+Result<Made> make(const Gemm& gemm) {
+  Made all;
+  operators::OperatorRequest& request = all.request;
   const int64_t m = gemm.m, n = gemm.n, k = gemm.k;
   const auto matrix = [](aclDataType type, int64_t rows, int64_t columns, bool swapped) {
     return graph::TensorDesc{.type = to_graph(type),
@@ -63,17 +72,29 @@ Result<operators::SingleOperator> make(const Gemm& gemm, operators::OperatorRequ
     return Status{
         ACL_ERROR_UNSUPPORTED_DATA_TYPE,
         formatted("a product of {} cannot be {}", graph::name_of(request.inputs[0].type), graph::name_of(c.type))};
-  operators::SingleOperator made;
-  made.plan = TRY(operators::Plan::make(sketch.finish({product})));
-  made.inputs = {0, 1, 2, 3, 4};
+  all.op.plan = TRY(operators::Plan::make(sketch.finish({product})));
+  all.op.inputs = {0, 1, 2, 3, 4};
+  return all;
+}
+
+// Made once for those that agree in all.
+Result<Made> find(const Gemm& gemm) {
+  static auto& kept = *new operators::PlanCache<Made>;
+  const int parts[] = {gemm.a, gemm.b, gemm.c, gemm.m, gemm.n, gemm.k, gemm.type_a, gemm.type_b, gemm.type_c};
+  const std::string key(reinterpret_cast<const char*>(parts), sizeof(parts));
+  if (auto found = kept.find(key)) return *std::move(found);
+  auto made = TRY(with_code(make(gemm), ACL_ERROR_OP_NOT_FOUND));
+  kept.keep(key, made);
   return made;
 }
 
 Status create(const Gemm& gemm, aclopHandle** handle) {
   TRY(not_null(handle, "handle"));
   TRY(check(gemm));
+  Made found = TRY(find(gemm));
   auto made = std::make_unique<aclopHandle>();
-  made->op = TRY(with_code(make(gemm, made->request), ACL_ERROR_OP_NOT_FOUND));
+  made->op = std::move(found.op);
+  made->request = std::move(found.request);
   *handle = made.release();
   return {};
 }
@@ -94,8 +115,7 @@ Status multiply(const Gemm& gemm, const void* alpha, const void* a, const void* 
   TRY(not_null(c, "C"));
   TRY(check(gemm));
   auto target = TRY(find_stream(stream));
-  operators::OperatorRequest request;
-  auto op = TRY(with_code(make(gemm, request), ACL_ERROR_OP_NOT_FOUND));
+  auto [request, op] = TRY(find(gemm));
   const void* addresses[kInputs] = {a, b, c, alpha, beta};
   aclDataBuffer buffers[kInputs];
   const aclDataBuffer* inputs[kInputs];

@@ -100,8 +100,9 @@ constexpr Family other_families[] = {
 };
 // clang-format on
 
-// Operators that halves may not take the way through floats: an integer cast to a float would be rounded twice.
-bool may_widen(std::string_view op) { return op != "Cast" && op != "CastLike"; }
+// Operators that halves may not take the way through floats: an integer cast to a float would be rounded twice, what
+// GEMM makes of halves once only.
+bool may_widen(std::string_view op) { return op != "Cast" && op != "CastLike" && op != "GEMM"; }
 
 // Behind its fast rows each operator has one that gives them halves as floats; some have one for the reference, too.
 void add_widened(std::vector<KernelRow>& rows) {

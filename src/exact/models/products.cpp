@@ -56,6 +56,20 @@ Result<double> terms_of(const Operation& operation) {
   return terms_of_convolution(operation);
 }
 
+// Roundings to the result's own type on the way: relative to the sum of the magnitudes, and absolute.
+struct Steps {
+  double units = 0, fixed = 0;
+};
+
+// A GEMM of halves rounds the product, and what the factors make of it and of the addend.
+Steps steps_of(const Operation& operation, graph::DataType stored) {
+  const bool half = stored == graph::DataType::Float16 || stored == graph::DataType::BFloat16;
+  if (operation.node.type != "GEMM" || !half) return {};
+  const auto alpha = operation.inputs[3].value.doubles();
+  const Rounding& rounding = rounding_of(stored);
+  return {3 * rounding.unit, (std::abs(alpha[0]) + 2) * rounding.smallest};
+}
+
 Status products(const Operation& operation, std::span<Tracked> outputs) {
   Tracked& y = outputs[0];
   if (!y.value.real()) return {};
@@ -63,9 +77,10 @@ Status products(const Operation& operation, std::span<Tracked> outputs) {
   const auto moved = operation.inexact() ? TRY(operation.again(magnitudes(operation, true))) : sums;
   const double terms = TRY(terms_of(operation)), units = (roundings(terms, terms) + 3) * sum_unit(y.stored);
   const auto sum = sums[0].doubles(), most = moved[0].doubles();
+  const Steps steps = steps_of(operation, y.stored);
   y.errors = round_each(y, [&](int64_t i) {
     const auto e = static_cast<size_t>(i);
-    return units * most[e] + (most[e] - sum[e]);
+    return units * most[e] + (most[e] - sum[e]) + steps.units * most[e] + steps.fixed;
   });
   return {};
 }

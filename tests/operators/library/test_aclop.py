@@ -250,6 +250,36 @@ class Others(unittest.TestCase):
         self.assertEqual(lib.aclblasGemmEx(0, 0, 0, 0, 1, 1, p[3], p[0], -1, 0, p[1], -1, 0, p[4], p[2], -1, 0, 0, stream), 100000)
         self.assertEqual(lib.aclblasGemmEx(2, 0, 0, 1, 1, 1, p[3], p[0], -1, 0, p[1], -1, 0, p[4], p[2], -1, 0, 0, stream), 100000)
 
+    def test_a_product_of_halves_has_the_bits_of_the_calls_that_it_stands_for(self):
+        """Matmul, Muls, Muls, Add of aclnn: each rounds once. All in all some results differ from those rounded at the end."""
+        half = lambda *shape: rng.standard_normal(shape).astype(np.float16)
+        otherwise = 0
+        for m, n, k in ((1, 1, 1), (1, 40, 33), (5, 1, 64), (3, 7, 130), (16, 16, 16), (33, 65, 70), (64, 48, 300), (130, 20, 1000)):
+            for alpha, beta in ((1, 1), (1, 0), (0.3, -1.7), (3, 0.01), (-0.0625, 1), (0, 2)):
+                for ta, tb in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                    a, b, y = half(*((k, m) if ta else (m, k))), half(*((n, k) if tb else (k, n))), half(m, n)
+                    left, right = a.T if ta else a, b.T if tb else b
+                    product, sums, others, want = (np.zeros((m, n), np.float16) for _ in range(4))
+                    factors = np.float16(alpha), np.float16(beta)
+                    aclnn(stream, "aclnnMatmul", left, right, product, 0)
+                    aclnn(stream, "aclnnMuls", product, float(factors[0]), sums)
+                    aclnn(stream, "aclnnMuls", y, float(factors[1]), others)
+                    aclnn(stream, "aclnnAdd", sums, others, 1, want)
+                    memories = [Memory(t) for t in (a, b, y.copy(), np.array(factors[0]), np.array(factors[1]))]
+                    p = [memory.address for memory in memories]
+                    call("aclblasHgemm", ta, tb, 0, m, n, k, p[3], p[0], -1, p[1], -1, p[4], p[2], -1, 0, stream)
+                    call("aclrtSynchronizeStream", stream)
+                    memories[2].fetch()
+                    where = f"{m}x{n}x{k}, {alpha}, {beta}, {ta}{tb}"
+                    np.testing.assert_array_equal(memories[2].array.view(np.uint16), want.view(np.uint16), where)
+                    made = np.zeros((m, n), np.float16)
+                    aclop(stream, "GEMM", [a, b, y, *factors], [made], transpose_a=bool(ta), transpose_b=bool(tb))
+                    np.testing.assert_array_equal(made.view(np.uint16), want.view(np.uint16), where)
+                    exact = float(factors[0]) * (left.astype(np.float64) @ right.astype(np.float64)) + float(factors[1]) * y.astype(np.float64)
+                    near(made, exact, 1e-2)
+                    otherwise += int((exact.astype(np.float16) != made).sum())
+        self.assertGreater(otherwise, 0)
+
     def test_matrix_times_vector(self):
         a, x, y = (rng.integers(-4, 5, s).astype(np.float16) for s in ((3, 4), (4,), (3,)))
         memories = [Memory(t) for t in (a, x, y, np.array(1, np.float16), np.array(2, np.float16))]

@@ -6,6 +6,7 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/nn/matmul_shape.h"
 #include "backend/cpu/rows.h"
 
@@ -78,26 +79,34 @@ void multiply_row(const MatmulShape& s, const T* row, const T* b, std::vector<su
   }
 }
 
-// y = alpha * a * b + the addend, which broadcasts to y.
+// y = alpha * a * b + the addend, which broadcasts to y; `each`: the product and what it is scaled to are rounded to
+// y's type.
 struct Addend {
   std::vector<double> values;
   Shape shape;
 };
 
 template <class T, class To>
-Status multiply(const Plan& plan, Inputs in, const Addend& addend, double alpha, const Tensor& y) {
+Status multiply(const Plan& plan, Inputs in, const Addend& addend, double alpha, const Tensor& y, bool each = false) {
   const MatmulShape& s = plan.shape;
   const T *a = in[0].as<T>(), *b = in[1].as<T>();
   Shape full = s.batch;
   full.insert(full.end(), {s.m, s.n});
   const Broadcast broadcast(full, std::span(&addend.shape, 1));
-  parallel_for(s.batch_count() * s.m, 1, [&](int64_t begin, int64_t end) {
+  parallel_for(s.batch_count() * s.m, grain_of(s.n * s.k), [&](int64_t begin, int64_t end) {
     std::vector<sum_t<T>> sums(static_cast<size_t>(s.n));
     for (int64_t i = begin; i < end; ++i) {
       const auto batch = static_cast<size_t>(i / s.m);
       multiply_row(s, a + plan.a_starts[batch] + i % s.m * s.a_row, b + plan.b_starts[batch], sums);
+      const auto round = [&] {
+        if (each)
+          for (auto& sum : sums)
+            sum = static_cast<sum_t<T>>(static_cast<compute_t<To>>(To(static_cast<compute_t<To>>(sum))));
+      };
+      round();
       if (alpha != 1)
         for (auto& sum : sums) sum = static_cast<sum_t<T>>(static_cast<double>(sum) * alpha);
+      round();
       if (!addend.values.empty())
         walk_rows<1>(broadcast, i * s.n, (i + 1) * s.n, [&](int64_t start, const auto& at, int64_t length) {
           for (int64_t j = 0; j < length; ++j) {
@@ -140,13 +149,16 @@ MadeKernel make(const KernelRequest& request) {
   });
 }
 
-// y = alpha * a * b + beta * c
+// y = alpha * a * b + beta * c. Halves are rounded after each operation.
 MadeKernel make_gemm(const KernelRequest& request) {
   return with_types(request, [plan = make_plan(request)]<class T, class To>(Inputs in, const Tensor& y) -> Status {
     Addend c{TRY(reals(in[2])), in[2].shape};
     const auto alpha = TRY(reals(in[3])), beta = TRY(reals(in[4]));
-    for (double& value : c.values) value *= beta.at(0);
-    return multiply<T, To>(plan, in, c, alpha.at(0), y);
+    for (double& value : c.values) {
+      value *= beta.at(0);
+      if constexpr (is_narrow_float<To>) value = static_cast<float>(To(static_cast<float>(value)));
+    }
+    return multiply<T, To>(plan, in, c, alpha.at(0), y, is_narrow_float<To>);
   });
 }
 
