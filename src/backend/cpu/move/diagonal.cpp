@@ -7,6 +7,7 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
@@ -156,7 +157,7 @@ MadeKernel make_col2im(const KernelRequest& request) {
     if (planes * columns != in[0].count())
       return failed(op.label, formatted("x has {} elements, the windows {}", in[0].count(), planes * columns));
     return with_type(NumberTypes{}, type, [&]<class T>() -> Status {
-      parallel_for(planes, 1, [&](int64_t begin, int64_t end) {
+      parallel_for(planes, grain_of(columns), [&](int64_t begin, int64_t end) {
         std::vector<sum_t<T>> image(static_cast<size_t>(pixels));
         for (int64_t plane = begin; plane < end; ++plane) {
           std::fill(image.begin(), image.end(), sum_t<T>(0));

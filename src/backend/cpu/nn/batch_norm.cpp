@@ -4,6 +4,7 @@
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/convert_element.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/nn/statistics.h"
 #include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
@@ -29,7 +30,7 @@ Channels channels_of(const KernelRequest& request) {
 template <class T>
 Status scale_channels(const Channels& c, const Tensor& x, const Tensor& y, const std::vector<double>& factors,
                       const std::vector<double>& addends) {
-  parallel_for(c.batch * c.channels, 1, [&](int64_t begin, int64_t end) {
+  parallel_for(c.batch * c.channels, grain_of(c.space), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t n = i / c.channels, channel = i % c.channels;
       const double factor = factors[static_cast<size_t>(channel)], addend = addends[static_cast<size_t>(channel)];

@@ -6,6 +6,7 @@
 #include "backend/cpu/element.h"
 #include "backend/cpu/elementwise/integer.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/rows.h"
 
@@ -92,19 +93,22 @@ Status convolve(const Plan& plan, Inputs in, const Tensor& y) {
       c.bias < in.size() && in[c.bias].present ? TRY(reals(in[c.bias])) : std::vector<double>{};
   const T *x = in[c.x].as<T>(), *filter = in[c.filter].as<T>();
   const Triple& size = c.transposed ? plan.volume.input : plan.volume.output;
-  parallel_for(c.batch * c.output_channels, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t n = i / c.output_channels, oc = i % c.output_channels;
-      for_each_place(size, [&](const Triple& place) {
-        const T* from = x + n * plan.x.batch;
-        sum_t<T> sum =
-            c.transposed ? sum_transposed(plan, from, filter, oc, place) : sum_forward(plan, from, filter, oc, place);
-        if (!bias.empty()) sum = sum_of(sum, static_cast<sum_t<T>>(bias[static_cast<size_t>(oc)]));
-        y.as<To>()[n * plan.y.batch + oc * plan.y.channel + plan.y.at(place)] =
-            static_cast<To>(static_cast<compute_t<To>>(sum));
-      });
-    }
-  });
+  const int64_t places = size[0] * size[1] * size[2];
+  parallel_for(c.batch * c.output_channels,
+               grain_of(places * in[c.filter].count() / std::max<int64_t>(1, c.output_channels)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   const int64_t n = i / c.output_channels, oc = i % c.output_channels;
+                   for_each_place(size, [&](const Triple& place) {
+                     const T* from = x + n * plan.x.batch;
+                     sum_t<T> sum = c.transposed ? sum_transposed(plan, from, filter, oc, place)
+                                                 : sum_forward(plan, from, filter, oc, place);
+                     if (!bias.empty()) sum = sum_of(sum, static_cast<sum_t<T>>(bias[static_cast<size_t>(oc)]));
+                     y.as<To>()[n * plan.y.batch + oc * plan.y.channel + plan.y.at(place)] =
+                         static_cast<To>(static_cast<compute_t<To>>(sum));
+                   });
+                 }
+               });
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "backend/cpu/axes_split.h"
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/nn/statistics.h"
 #include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
@@ -49,7 +50,7 @@ Status write(const Tensor& to, int64_t index, double value) {
 template <class T>
 Status normalise(const AxesSplit& split, const Norm& norm, const Parameters& parameters, const Tensor& x, Outputs out) {
   const auto members = static_cast<int64_t>(split.reduced.size());
-  parallel_for(static_cast<int64_t>(split.kept.size()), 1, [&](int64_t begin, int64_t end) {
+  parallel_for(static_cast<int64_t>(split.kept.size()), grain_of(4 * members), [&](int64_t begin, int64_t end) {
     for (int64_t g = begin; g < end; ++g) {
       const int64_t base = split.kept[static_cast<size_t>(g)];
       const auto member = [&](int64_t i) {

@@ -4,6 +4,7 @@
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/nn/divisor.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/rows.h"
@@ -41,14 +42,17 @@ void for_window(const Volume& v, const Triple& place, const F& f) {
 // Calls f(x of a plane, y of a plane, place) for every element of y.
 template <class F>
 void for_outputs(const Plan& plan, const F& f) {
-  parallel_for(plan.batch * plan.channels, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t n = i / plan.channels, c = i % plan.channels;
-      for_each_place(plan.volume.output, [&](const Triple& place) {
-        f(n * plan.x.batch + c * plan.x.channel, n * plan.y.batch + c * plan.y.channel + plan.y.at(place), place);
-      });
-    }
-  });
+  const Triple &from = plan.volume.input, &to = plan.volume.output;
+  parallel_for(plan.batch * plan.channels, grain_of(from[0] * from[1] * from[2] + to[0] * to[1] * to[2]),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   const int64_t n = i / plan.channels, c = i % plan.channels;
+                   for_each_place(plan.volume.output, [&](const Triple& place) {
+                     f(n * plan.x.batch + c * plan.x.channel, n * plan.y.batch + c * plan.y.channel + plan.y.at(place),
+                       place);
+                   });
+                 }
+               });
 }
 
 template <class T, class Index>

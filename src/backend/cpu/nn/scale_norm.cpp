@@ -6,6 +6,7 @@
 #include "backend/cpu/axes_split.h"
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/nn/statistics.h"
 #include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
@@ -52,7 +53,7 @@ MadeKernel make_rms_norm(const KernelRequest& request) {
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
     return function_kernel([=](Inputs in, Outputs out) -> Status {
       const auto gains = TRY(reals(in[gamma]));
-      parallel_for(in[0].count() / length, 1, [&](int64_t begin, int64_t end) {
+      parallel_for(in[0].count() / length, grain_of(4 * length), [&](int64_t begin, int64_t end) {
         Row row(static_cast<size_t>(length)), other(row.size());
         for (int64_t r = begin; r < end; ++r) {
           load<T>(in[0], r * length, row);

@@ -4,6 +4,7 @@
 #include "backend/cpu/axes_split.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/loop_table.h"
 #include "backend/cpu/nn/loss.h"
 #include "backend/cpu/rows.h"
@@ -79,7 +80,8 @@ MadeKernel make(const KernelRequest& request, void (*f)(Row&), const std::vector
   const Store store = find_loop(stores, to == from ? to : DataType::Float);
   return function_kernel(
       [=, split = AxesSplit(request.inputs[0].shape, axes)](Inputs in, Outputs out) -> Status {
-        parallel_for(static_cast<int64_t>(split.kept.size()), 1, [&](int64_t begin, int64_t end) {
+        const int64_t grain = grain_of(4 * static_cast<int64_t>(split.reduced.size()));
+        parallel_for(static_cast<int64_t>(split.kept.size()), grain, [&](int64_t begin, int64_t end) {
           Row values(split.reduced.size());
           for (int64_t g = begin; g < end; ++g) {
             load(in[0].data, split.kept[static_cast<size_t>(g)], split.reduced, values);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backend/cpu/broadcast.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/nn/volume.h"
 #include "backend/cpu/other_row.h"
 #include "backend/cpu/quant/exact_product.h"
@@ -110,7 +111,7 @@ class IntegerConvolution : public Kernel {
   }
 
   void scatter(const int32_t* sums, int64_t first, int64_t rows, const int32_t* bias, int32_t* y) const {
-    parallel_for(out_group_, 1, [&](int64_t begin, int64_t end) {
+    parallel_for(out_group_, grain_of(rows * width()), [&](int64_t begin, int64_t end) {
       for (int64_t o = begin; o < end; ++o)
         for (int64_t r = 0; r < rows; ++r) {
           int32_t* to = y + o * y_.channel + y_.at(place_of(first + r));

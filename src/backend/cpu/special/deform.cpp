@@ -4,6 +4,7 @@
 
 #include "backend/cpu/convert_element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/rows.h"
 #include "base/threads/parallel.h"
 #include "graph/infer/arguments.h"
@@ -96,7 +97,8 @@ MadeKernel make_deform(const KernelRequest& request) {
     if (input.present && input.type != request.inputs[0].type) return refuse("all inputs must have one type");
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
     return function_kernel([g](Inputs in, Outputs out) -> Status {
-      parallel_for(g.batch * g.out_height, 1, [&](int64_t begin, int64_t end) {
+      const int64_t taken = g.out_width * g.channels * g.kernel_h * g.kernel_w;
+      parallel_for(g.batch * g.out_height, grain_of(taken), [&](int64_t begin, int64_t end) {
         std::vector<double> taps(static_cast<size_t>(g.channels * g.kernel_h * g.kernel_w));
         for (int64_t row = begin; row < end; ++row)
           for (int64_t j = 0; j < g.out_width; ++j) {

@@ -7,6 +7,7 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/grain.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
@@ -120,7 +121,7 @@ MadeKernel make_roi_align(const KernelRequest& request) {
     const auto boxes = TRY(boxes_of(label, in[1], shape[0]));
     return with_type(FloatTypes{}, in[0].type, [&]<class T>() -> Status {
       const int64_t image = product(shape, 1, 4), result = shape[1] * op.height * op.width;
-      parallel_for(int64_t(boxes.size()), 1, [&](int64_t begin, int64_t end) {
+      parallel_for(int64_t(boxes.size()), grain_of(4 * result), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
           align_box(op, boxes[size_t(i)], shape, in[0].as<T>() + boxes[size_t(i)].image * image,
                     out[0].as<T>() + i * result);
