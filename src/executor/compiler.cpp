@@ -65,6 +65,7 @@ Result<std::unique_ptr<Program>> Compiler::compile(std::span<const TensorInfo> i
   add_faults();
   know_needs();
   share_memory();
+  find_shareable();
   plan();
   return std::move(program_);
 }

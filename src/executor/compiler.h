@@ -61,6 +61,9 @@ class Compiler {
   void aim_overwrites(size_t step);
   void know_needs();
   void share_memory();
+  void find_shareable();
+  bool written_after_reads(int root, int input) const;
+  bool copied_after_reads(const Program::Copy& copy, int input) const;
   void plan();
   void keep_plan(std::span<const Block> blocks);
 

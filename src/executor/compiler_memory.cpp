@@ -109,6 +109,47 @@ void Compiler::share_memory() {
   }
 }
 
+// The caller's memory, where inputs and outputs are often the same: an output may be an input that nobody reads any
+// more when the output is written, but for a kernel that allows it.
+void Compiler::find_shareable() {
+  if (!options_.single || inputs_are_kept_whole()) return;
+  for (const Value& given : values_) {
+    if (given.input < 0) continue;
+    const auto input = static_cast<size_t>(given.input);
+    for (size_t v = 0; v < values_.size(); ++v)
+      if (values_[v].output >= 0 && written_after_reads(static_cast<int>(v), given.input))
+        program_->shareable_.emplace_back(static_cast<size_t>(values_[v].output), input);
+    for (const Program::Copy& copy : program_->copies_)
+      if (copied_after_reads(copy, given.input)) program_->shareable_.emplace_back(copy.output, input);
+  }
+}
+
+// Of the value `root`, in the memory of an output, and an input of the program.
+bool Compiler::written_after_reads(int root, int input) const {
+  for (const Program::Copy& copy : program_->copies_)
+    if (copy.input == input) return false;  // which are made at the end
+  for (size_t s = 0; s < program_->steps_.size(); ++s) {
+    const Program::Step& step = *program_->steps_[s];
+    if (!step.kernel && step.branches.empty()) continue;  // a view
+    for (size_t i = 0; i < step_inputs_[s].size(); ++i) {
+      const int value = step_inputs_[s][i];
+      if (value < 0 || values_[root_of(value)].input != input) continue;
+      if (static_cast<int>(s) < values_[root].first) continue;
+      if (static_cast<int>(s) > values_[root].first || !step.kernel) return false;
+      const auto o = std::ranges::find(step_outputs_[s], root) - step_outputs_[s].begin();
+      if (!step.kernel->in_place(static_cast<size_t>(o), i)) return false;
+    }
+  }
+  return true;
+}
+
+// Copies are made after all steps, so that only other copies read what they overwrite.
+bool Compiler::copied_after_reads(const Program::Copy& copy, int input) const {
+  return std::ranges::none_of(program_->copies_, [&](const Program::Copy& other) {
+    return other.input == input && other.output != copy.output;
+  });
+}
+
 void Compiler::plan() {
   std::vector<Block> blocks(values_.size());
   for (size_t v = 0; v < values_.size(); ++v) {

@@ -56,7 +56,7 @@ Status Program::run(RunInfo info, std::span<const Tensor> inputs, std::span<Tens
   for (const Copy& copy : copies_) {
     const void* from = copy.input >= 0 ? inputs[static_cast<size_t>(copy.input)].data : copy.from.data;
     const size_t bytes = graph::bytes_of(copy.from.type, copy.from.count());
-    if (bytes > 0) std::memcpy(outputs[copy.output].data, from, bytes);  // else there may be no addresses
+    if (bytes > 0 && from != outputs[copy.output].data) std::memcpy(outputs[copy.output].data, from, bytes);
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs[i].type = outputs_[i].type;

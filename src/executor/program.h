@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/kernel.h"
 #include "backend/work.h"
-#include "executor/injection.h"
 #include "executor/graph_walk.h"
+#include "executor/injection.h"
 #include "executor/observer.h"
 #include "graph/infer/infer.h"
 #include "graph/model/graph.h"
@@ -47,6 +49,8 @@ class Program {
   // What no plan could be smaller than.
   size_t least_arena_bytes() const { return least_arena_bytes_; }
   const std::vector<graph::TensorInfo>& outputs() const { return outputs_; }
+  // Of operators outside of a model: whether output `o` may lie in the very memory of input `i`, as large as it.
+  bool may_share(size_t o, size_t i) const { return std::ranges::count(shareable_, std::pair{o, i}) > 0; }
 
   // The arena that later runs use: at least arena_bytes() long, 64-byte aligned.
   void set_arena(void* arena);
@@ -116,6 +120,7 @@ class Program {
   std::vector<Copy> copies_;
   std::vector<Placed> placed_;
   std::vector<graph::TensorInfo> outputs_;
+  std::vector<std::pair<size_t, size_t>> shareable_;  // outputs and inputs
   size_t arena_bytes_ = 0, least_arena_bytes_ = 0;
   uint32_t tasks_end_ = 0;
   int threads_ = 1;

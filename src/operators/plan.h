@@ -31,6 +31,8 @@ class Plan {
   size_t work_bytes() const { return work_bytes_; }
   // Types and shapes of a fixed plan's results.
   const std::vector<graph::TensorInfo>& outputs() const { return program_->outputs(); }
+  // Whether output `o` may lie in the very memory of input `i`; else outputs of a run overlap none of its inputs.
+  bool may_share(size_t o, size_t i) const { return program_ && program_->may_share(o, i); }
   const graph::Graph& graph() const { return model_.main(); }
 
   // Runs a fixed plan on the calling thread; `work` has work_bytes(). `watch` may be null.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "aclnn/aclnn_base.h"
 #include "api/aclnn/executor.h"
@@ -25,109 +26,115 @@ Status null_pointer(std::string_view parameter) {
   return {ACLNN_ERR_PARAM_NULLPTR, formatted("parameter {} must not be null", parameter)};
 }
 
-// What a recipe sees of an argument.
-class Described {
- public:
-  explicit Described(std::span<const AclnnArgument> arguments) {
-    for (const AclnnArgument& argument : arguments) arguments_.push_back(describe(argument));
-  }
+Value scalar(const Scalar& given) {
+  if (given.type == ACL_BOOL) return Value::of(given.integer() != 0);
+  if (given.whole()) return Value::of(given.integer());
+  return Value::of(given.real());
+}
 
-  const std::vector<CallArgument>& arguments() const { return arguments_; }
-  // Equal for calls that one plan serves.
-  const std::string& key() const { return key_; }
-  // The tensors of each argument; null where one was not given.
-  const std::vector<std::vector<std::shared_ptr<TensorView>>>& views() const { return views_; }
+Value value_of(const AclnnArgument& argument) {
+  if (argument.kind == Kind::Integer) return Value::of(argument.integer);
+  if (argument.kind == Kind::Flag) return Value::of(argument.integer != 0);
+  if (argument.kind == Kind::Real) return Value::of(argument.real);
+  if (!argument.object) return {};
+  Value made{.kind = Value::Kind::Numbers};
+  const auto take = [&](const auto& values) { made.numbers.assign(values.begin(), values.end()); };
+  switch (argument.kind) {
+    case Kind::Text:
+      return Value::of(std::string(static_cast<const char*>(argument.object)));
+    case Kind::Scalar:
+      return scalar(static_cast<const aclScalar*>(argument.object)->value);
+    case Kind::Ints:
+      take(static_cast<const aclIntArray*>(argument.object)->values);
+      return made;
+    case Kind::Floats:
+      take(static_cast<const aclFloatArray*>(argument.object)->values);
+      return made;
+    case Kind::Bools:
+      take(static_cast<const aclBoolArray*>(argument.object)->values);
+      return made;
+    default: {
+      operators::Values members;
+      for (const aclScalar* member : static_cast<const aclScalarList*>(argument.object)->members)
+        members.push_back(member ? scalar(member->value) : Value{});
+      return Value::many(std::move(members));
+    }
+  }
+}
+
+// The tensors of an argument, null where one was not given; none for a value.
+std::span<const aclTensor* const> tensors_of(const AclnnArgument& argument) {
+  if (argument.kind == Kind::Tensor) return {&argument.tensor, 1};
+  const auto* list = argument.kind == Kind::Tensors ? static_cast<const aclTensorList*>(argument.object) : nullptr;
+  return list ? std::span(list->members) : std::span<const aclTensor* const>();
+}
+
+// What a recipe sees of the arguments.
+std::vector<CallArgument> described(std::span<const AclnnArgument> arguments) {
+  std::vector<CallArgument> all;
+  for (const AclnnArgument& argument : arguments) {
+    CallArgument& made = all.emplace_back();
+    if (argument.kind == Kind::Tensor)
+      made.kind = CallArgument::Kind::Tensor;
+    else if (argument.kind == Kind::Tensors)
+      made.kind = CallArgument::Kind::Tensors;
+    else
+      made.value = value_of(argument);
+    for (const aclTensor* tensor : tensors_of(argument)) {
+      if (!tensor)
+        made.tensors.push_back({.present = false});
+      else
+        made.tensors.push_back({to_graph(tensor->view->type), tensor->view->shape, to_graph(tensor->view->format)});
+    }
+  }
+  return all;
+}
+
+// A text that is equal for calls which one plan serves, and for no others.
+class Key {
+ public:
+  Key(const operators::RecipeRow& row, std::span<const AclnnArgument> arguments) {
+    text_.reserve(256);
+    add(static_cast<int64_t>(reinterpret_cast<intptr_t>(&row)));
+    for (const AclnnArgument& argument : arguments) {
+      if (argument.kind != Kind::Tensor && argument.kind != Kind::Tensors) add(value_of(argument));
+      const auto tensors = tensors_of(argument);
+      add(static_cast<int64_t>(tensors.size()));
+      for (const aclTensor* tensor : tensors) add(tensor);
+    }
+  }
+  const std::string& text() const { return text_; }
 
  private:
-  CallArgument describe(const AclnnArgument& argument) {
-    CallArgument made;
-    views_.emplace_back();
-    key_ += '|';
-    if (argument.kind == Kind::Tensor) {
-      made.kind = CallArgument::Kind::Tensor;
-      add_tensor(made, static_cast<const aclTensor*>(argument.object));
-    } else if (argument.kind == Kind::Tensors) {
-      made.kind = CallArgument::Kind::Tensors;
-      if (const auto* list = static_cast<const aclTensorList*>(argument.object))
-        for (const aclTensor* tensor : list->members) add_tensor(made, tensor);
-    } else {
-      made.value = value_of(argument);
-      add_key(made.value);
-    }
-    return made;
-  }
-
-  void add_tensor(CallArgument& argument, const aclTensor* tensor) {
-    views_.back().push_back(tensor ? tensor->view : nullptr);
-    if (!tensor) {
-      argument.tensors.push_back({.present = false});
-      key_ += '-';
-      return;
-    }
+  void add(int64_t number) { text_.append(reinterpret_cast<const char*>(&number), sizeof(number)); }
+  void add(const aclTensor* tensor) {
+    add(int64_t{tensor != nullptr});
+    if (!tensor) return;
     const TensorView& view = *tensor->view;
-    argument.tensors.push_back({to_graph(view.type), view.shape, to_graph(view.format)});
-    add_key(static_cast<int64_t>(view.type));
-    add_key(static_cast<int64_t>(view.format));
-    add_key(static_cast<int64_t>(view.shape.size()));
-    for (const int64_t dim : view.shape) add_key(dim);
+    add(static_cast<int64_t>(view.type));
+    add(static_cast<int64_t>(view.format));
+    add(static_cast<int64_t>(view.shape.size()));
+    for (const int64_t dim : view.shape) add(dim);
+  }
+  void add(const Value& value) {
+    add(static_cast<int64_t>(value.kind));
+    add(static_cast<int64_t>(value.type));
+    add(value.integer);
+    add(std::bit_cast<int64_t>(value.number));
+    add(static_cast<int64_t>(value.numbers.size()));
+    for (const double number : value.numbers) add(std::bit_cast<int64_t>(number));
+    add(static_cast<int64_t>(value.text.size()));
+    text_ += value.text;
+    for (const Value& member : value.list) add(member);
   }
 
-  static Value scalar(const Scalar& given) {
-    if (given.type == ACL_BOOL) return Value::of(given.integer() != 0);
-    if (given.whole()) return Value::of(given.integer());
-    return Value::of(given.real());
-  }
-
-  static Value value_of(const AclnnArgument& argument) {
-    if (argument.kind == Kind::Integer) return Value::of(argument.integer);
-    if (argument.kind == Kind::Flag) return Value::of(argument.integer != 0);
-    if (argument.kind == Kind::Real) return Value::of(argument.real);
-    if (!argument.object) return {};
-    Value made{.kind = Value::Kind::Numbers};
-    const auto take = [&](const auto& values) { made.numbers.assign(values.begin(), values.end()); };
-    switch (argument.kind) {
-      case Kind::Text:
-        return Value::of(std::string(static_cast<const char*>(argument.object)));
-      case Kind::Scalar:
-        return scalar(static_cast<const aclScalar*>(argument.object)->value);
-      case Kind::Ints:
-        take(static_cast<const aclIntArray*>(argument.object)->values);
-        return made;
-      case Kind::Floats:
-        take(static_cast<const aclFloatArray*>(argument.object)->values);
-        return made;
-      case Kind::Bools:
-        take(static_cast<const aclBoolArray*>(argument.object)->values);
-        return made;
-      default: {
-        operators::Values members;
-        for (const aclScalar* member : static_cast<const aclScalarList*>(argument.object)->members)
-          members.push_back(member ? scalar(member->value) : Value{});
-        return Value::many(std::move(members));
-      }
-    }
-  }
-
-  void add_key(int64_t number) { key_.append(reinterpret_cast<const char*>(&number), sizeof(number)); }
-  void add_key(const Value& value) {
-    add_key(static_cast<int64_t>(value.kind));
-    add_key(static_cast<int64_t>(value.type));
-    add_key(value.integer);
-    add_key(std::bit_cast<int64_t>(value.number));
-    add_key(static_cast<int64_t>(value.numbers.size()));
-    for (const double number : value.numbers) add_key(std::bit_cast<int64_t>(number));
-    add_key(static_cast<int64_t>(value.text.size()));
-    key_ += value.text;
-    for (const Value& member : value.list) add_key(member);
-  }
-
-  std::vector<CallArgument> arguments_;
-  std::vector<std::vector<std::shared_ptr<TensorView>>> views_;
-  std::string key_;
+  std::string text_;
 };
 
-operators::PlanCache<AclnnPlan>& cache() {
-  static auto& only = *new operators::PlanCache<AclnnPlan>(1024);
+using SharedPlan = std::shared_ptr<const AclnnPlan>;
+
+operators::PlanCache<SharedPlan>& cache() {
+  static auto& only = *new operators::PlanCache<SharedPlan>(1024);
   return only;
 }
 
@@ -138,14 +145,14 @@ Status as_invalid(Status status) {
 }
 
 // Tensors in private formats are not looked at: nothing here would understand their bytes.
-Status check_formats(const std::vector<std::vector<std::shared_ptr<TensorView>>>& views) {
-  for (const auto& of_argument : views)
-    for (const auto& view : of_argument)
-      if (view && graph::is_private(to_graph(view->format)))
+Status check_formats(std::span<const AclnnArgument> arguments) {
+  for (const AclnnArgument& argument : arguments)
+    for (const aclTensor* tensor : tensors_of(argument))
+      if (tensor && graph::is_private(to_graph(tensor->view->format)))
         return {
             ACLNN_ERR_PARAM_INVALID,
             formatted("a tensor of shape {} is stored as {}; only formats in the order of the dimensions are supported",
-                      graph::to_text(view->shape), graph::name_of(to_graph(view->format)))};
+                      graph::to_text(tensor->view->shape), graph::name_of(to_graph(tensor->view->format)))};
   return {};
 }
 
@@ -155,11 +162,22 @@ bool nothing_to_do(const operators::Composition& made, const std::vector<CallArg
   });
 }
 
+// The outputs, those that the call names last first.
+std::vector<size_t> backwards(const std::vector<operators::Place>& outputs) {
+  std::vector<size_t> order(outputs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    const operators::Place &x = outputs[a], &y = outputs[b];
+    return std::pair{x.parameter, x.member} > std::pair{y.parameter, y.member};
+  });
+  return order;
+}
+
 Result<AclnnPlan> make_plan(const operators::RecipeRow& row, const std::vector<CallArgument>& arguments) {
   auto composed = operators::compose(row, arguments);
   if (!composed.ok()) return as_invalid(composed.status());
   operators::Composition made = std::move(composed).value();
-  AclnnPlan plan{nullptr, made.inputs, made.outputs, made.whole};
+  AclnnPlan plan{nullptr, made.inputs, made.outputs, made.whole, backwards(made.outputs)};
   if (nothing_to_do(made, arguments)) return plan;
   auto compiled = operators::Plan::make(std::move(made.graph));
   if (!compiled.ok()) return as_invalid(compiled.status());
@@ -167,12 +185,20 @@ Result<AclnnPlan> make_plan(const operators::RecipeRow& row, const std::vector<C
   return plan;
 }
 
-Result<AclnnPlan> find_plan(const operators::RecipeRow& row, const Described& described) {
-  const std::string key = std::string(row.function) + described.key();
-  if (auto kept = cache().find(key)) return *kept;
-  AclnnPlan made = TRY(make_plan(row, described.arguments()));
-  cache().keep(key, made);
-  return made;
+Result<SharedPlan> find_plan(const operators::RecipeRow& row, std::span<const AclnnArgument> arguments) {
+  const Key key(row, arguments);
+  if (auto kept = cache().find(key.text())) return *std::move(kept);
+  auto made = std::make_shared<const AclnnPlan>(TRY(make_plan(row, described(arguments))));
+  cache().keep(key.text(), made);
+  return SharedPlan(std::move(made));
+}
+
+std::vector<std::shared_ptr<TensorView>> views_at(const std::vector<operators::Place>& places,
+                                                  std::span<const AclnnArgument> arguments) {
+  std::vector<std::shared_ptr<TensorView>> views;
+  views.reserve(places.size());
+  for (const auto& place : places) views.push_back(tensors_of(arguments[place.parameter])[place.member]->view);
+  return views;
 }
 
 }  // namespace
@@ -184,15 +210,12 @@ aclnnStatus prepare(const char* function, const operators::RecipeRow& row, std::
       [&]() -> Status {
         if (!workspace_size) return null_pointer("workspaceSize");
         if (!executor) return null_pointer("executor");
-        const Described described(arguments);
-        TRY(check_formats(described.views()));
-        AclnnPlan plan = TRY(find_plan(row, described));
-        std::vector<std::shared_ptr<TensorView>> inputs, outputs;
-        for (const auto& place : plan.inputs) inputs.push_back(described.views()[place.parameter][place.member]);
-        for (const auto& place : plan.outputs) outputs.push_back(described.views()[place.parameter][place.member]);
+        TRY(check_formats(arguments));
+        SharedPlan plan = TRY(find_plan(row, arguments));
+        auto inputs = views_at(plan->inputs, arguments), outputs = views_at(plan->outputs, arguments);
         auto made = std::make_shared<AclnnExecutor>(row.function.data(), std::move(plan), std::move(inputs),
                                                     std::move(outputs));
-        *workspace_size = made->workspace_bytes();
+        *workspace_size = 0;  // what a run needs besides its tensors is not the program's to give
         *executor = keep_executor(std::move(made));
         return {};
       },
@@ -215,7 +238,7 @@ aclnnStatus execute(const char* function, void* workspace, uint64_t workspace_si
           status.code = ACLNN_ERR_RUNTIME_ERROR;
           return status;
         }
-        return found->launch(*target, workspace, workspace_size);
+        return found->launch(*target);
       },
       workspace, workspace_size, executor, stream);
 }

@@ -19,11 +19,12 @@ struct AclnnArgument {
   Kind kind;
   union {
     const void* object;
+    const aclTensor* tensor;
     int64_t integer;
     double real;
   };
 
-  AclnnArgument(const aclTensor* given) : kind(Kind::Tensor), object(given) {}
+  AclnnArgument(const aclTensor* given) : kind(Kind::Tensor), tensor(given) {}
   AclnnArgument(const aclTensorList* given) : kind(Kind::Tensors), object(given) {}
   AclnnArgument(const aclScalar* given) : kind(Kind::Scalar), object(given) {}
   AclnnArgument(const aclIntArray* given) : kind(Kind::Ints), object(given) {}

@@ -2,10 +2,10 @@
 #include "api/aclnn/executor.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "aclnn/acl_meta.h"
 #include "api/aclnn/args.h"
+#include "api/aclnn/scratch.h"
 #include "api/core/entry.h"
 #include "api/device/task_overflow.h"
 #include "api/memory/strided_copy.h"
@@ -49,11 +49,7 @@ bool overlap(const TensorView& a, const TensorView& b) {
 
 using Views = std::vector<std::shared_ptr<TensorView>>;
 
-// Whether a result may not be written where it belongs while the plan runs.
-bool needs_copy(const TensorView& output, const Views& inputs) {
-  if (!output.contiguous()) return true;
-  return std::ranges::any_of(inputs, [&](const auto& input) { return overlap(output, *input); });
-}
+bool same_memory(const TensorView& a, const TensorView& b) { return a.first() == b.first() && a.bytes() == b.bytes(); }
 
 }  // namespace
 
@@ -75,30 +71,25 @@ struct AclnnExecutor::Run {
   operators::RunInfo info{};
   TaskOverflow overflow;
   std::vector<backend::Tensor> inputs, outputs;
-  std::vector<Copied> copied_inputs, copied_outputs;
-  std::byte* workspace = nullptr;
-  size_t workspace_bytes = 0;
-  bool keeps_parts = false;  // the plan may leave parts of its outputs as they are
+  std::vector<Copied> copied_inputs, copied_outputs;  // the latter in the order in which they are stored
+  bool keeps_parts = false;                           // the plan may leave parts of its outputs as they are
   // When the call is dumped: how its kernels are shown, and the call as a whole.
   std::unique_ptr<operators::Watch> watch;
   std::shared_ptr<executor::Observer> call_watcher;
   graph::Node whole;
 
   size_t needed() const {
-    size_t bytes = kAlignment + plan->work_bytes();
+    size_t bytes = plan->work_bytes();
     for (const auto* copies : {&copied_inputs, &copied_outputs})
       for (const Copied& copied : *copies) bytes += rounded(copied.view.bytes());
-    return bytes == kAlignment ? 0 : bytes;
+    return bytes;
   }
 
   Status run() {
-    std::unique_ptr<std::byte, decltype(&std::free)> own(nullptr, std::free);
-    if (const size_t bytes = needed(); bytes > workspace_bytes) {
-      own.reset(static_cast<std::byte*>(std::malloc(bytes)));
-      if (!own) return {ACLNN_ERR_RUNTIME_ERROR, "out of host memory"};
-      workspace = own.get();
-    }
-    auto* at = reinterpret_cast<std::byte*>(rounded(reinterpret_cast<uintptr_t>(workspace)));
+    const size_t bytes = needed();
+    const Scratch scratch(bytes);
+    std::byte* at = scratch.memory();
+    if (!at && bytes > 0) return {ACLNN_ERR_RUNTIME_ERROR, "out of host memory"};
     for (const Copied& copied : copied_inputs) {
       gather_view(copied.view, at);
       inputs[copied.tensor].data = at;
@@ -139,20 +130,12 @@ struct AclnnExecutor::Run {
   Status run_nodes() { return plan->run_nodes(info, inputs, outputs, executor::host_allocator(), watch.get()); }
 };
 
-AclnnExecutor::AclnnExecutor(const char* function, AclnnPlan plan, Views inputs, Views outputs)
+AclnnExecutor::AclnnExecutor(const char* function, std::shared_ptr<const AclnnPlan> plan, Views inputs, Views outputs)
     : function_(function),
       sequence_(next_sequence()),
       plan_(std::move(plan)),
       inputs_(std::move(inputs)),
-      outputs_(std::move(outputs)) {
-  if (!plan_.plan) return;
-  workspace_bytes_ = plan_.plan->work_bytes();
-  for (const auto& input : inputs_)
-    if (!input->contiguous()) workspace_bytes_ += rounded(input->bytes());
-  for (const auto& output : outputs_)
-    if (needs_copy(*output, inputs_)) workspace_bytes_ += rounded(output->bytes());
-  if (workspace_bytes_ > 0) workspace_bytes_ += kAlignment;
-}
+      outputs_(std::move(outputs)) {}
 
 Status AclnnExecutor::check_memory() const {
   for (const auto* side : {&inputs_, &outputs_})
@@ -164,15 +147,14 @@ Status AclnnExecutor::check_memory() const {
   return {};
 }
 
-Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* workspace, size_t bytes) const {
-  if (!plan_.plan) return {};  // nothing to compute
+Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream) const {
+  if (!plan_->plan) return {};  // nothing to compute
   TRY(check_memory());
-  auto run = make_run(*stream);
-  run->workspace = host_view(static_cast<std::byte*>(workspace));
-  run->workspace_bytes = workspace ? bytes : 0;
-  if (dump::op_args().started()) record_arguments(plan_.plan->graph());
   using dump::OperatorLevel;
-  if (auto kernels = dump::recorder().watch_operator(OperatorLevel::Kernel))
+  auto kernels = dump::recorder().watch_operator(OperatorLevel::Kernel);
+  auto run = make_run(*stream, kernels != nullptr);
+  if (dump::op_args().started()) record_arguments(plan_->plan->graph());
+  if (kernels)
     run->watched_by(std::move(kernels), dump::recorder().watch_operator(OperatorLevel::Call), function_, sequence_);
   return stream->launch([run = std::move(run), function = function_] {
     Status status = run->run();
@@ -181,10 +163,10 @@ Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream, void* worksp
   });
 }
 
-std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream) const {
+std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream, bool watched) const {
   auto run = std::make_unique<Run>(Run{.overflow = TaskOverflow(stream)});
-  run->plan = plan_.plan;
-  run->keeps_parts = plan_.whole;
+  run->plan = plan_->plan;
+  run->keeps_parts = plan_->whole;
   run->info.stream_id = static_cast<uint32_t>(stream.id());
   run->info.task_id = stream.next_operator_id();
   run->info.device_id = stream.context()->device().id();
@@ -195,12 +177,27 @@ std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream) cons
     if (!view.contiguous()) run->copied_inputs.push_back({view, i});
   }
   run->outputs.reserve(outputs_.size());
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const TensorView& view = *outputs_[i];
-    run->outputs.push_back({to_graph(view.type), view.shape, backend::Layout::Plain, host_view(view.first())});
-    if (needs_copy(view, inputs_)) run->copied_outputs.push_back({view, i});
-  }
+  for (const auto& output : outputs_)
+    run->outputs.push_back({to_graph(output->type), output->shape, backend::Layout::Plain, host_view(output->first())});
+  for (const size_t o : plan_->stored)
+    if (needs_copy(o, watched)) run->copied_outputs.push_back({*outputs_[o], o});
   return run;
+}
+
+// Whether a result may not be written where it belongs while the plan runs: whoever watches wants to see the inputs
+// afterwards, and of results that overlap it is stored last which the call names first.
+bool AclnnExecutor::needs_copy(size_t o, bool watched) const {
+  const TensorView& output = *outputs_[o];
+  if (!output.contiguous()) return true;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const TensorView& input = *inputs_[i];
+    if (!overlap(output, input)) continue;
+    if (watched) return true;
+    if (input.contiguous() && !(same_memory(output, input) && plan_->plan->may_share(o, i))) return true;
+  }
+  for (size_t other = 0; other < outputs_.size(); ++other)
+    if (other != o && overlap(output, *outputs_[other])) return true;
+  return false;
 }
 
 }  // namespace belay::api
