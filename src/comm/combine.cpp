@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/combine.h"
 
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
-#include "base/half.h"
+#include "comm/lanes.h"
 
 namespace belay::comm {
 namespace {
@@ -19,13 +18,13 @@ struct Plain {
 };
 struct Half {
   using Stored = uint16_t;
-  static float load(uint16_t bits) { return half_to_float(bits); }
-  static uint16_t store(float value) { return float_to_half(value); }
+  static float load(uint16_t bits) { return lane_from_half(bits); }
+  static uint16_t store(float value) { return lane_to_half(value); }
 };
 struct Bfloat {
   using Stored = uint16_t;
-  static float load(uint16_t bits) { return bf16_to_float(bits); }
-  static uint16_t store(float value) { return float_to_bf16(value); }
+  static float load(uint16_t bits) { return lane_from_bf16(bits); }
+  static uint16_t store(float value) { return lane_to_bf16(value); }
 };
 
 // Wide enough, and unsigned, so that nothing overflows into undefined behaviour.
@@ -48,18 +47,19 @@ T product(T a, T b) {
     return a * b;
 }
 
+// What is larger, or the NaN that one of them is.
 template <class T>
 T larger(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    if (std::isnan(a) || std::isnan(b)) return a + b;
-  return a > b ? a : b;
+  const T one = a > b ? a : b;
+  if constexpr (std::is_floating_point_v<T>) return (a != a) | (b != b) ? a + b : one;
+  return one;
 }
 
 template <class T>
 T smaller(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    if (std::isnan(a) || std::isnan(b)) return a + b;
-  return a < b ? a : b;
+  const T one = a < b ? a : b;
+  if constexpr (std::is_floating_point_v<T>) return (a != a) | (b != b) ? a + b : one;
+  return one;
 }
 
 template <class Kind, class Op>
@@ -68,6 +68,7 @@ void each(void* out, const void* a, const void* b, size_t count, Op op) {
   auto* to = static_cast<Stored*>(out);
   const auto* left = static_cast<const Stored*>(a);
   const auto* right = static_cast<const Stored*>(b);
+#pragma GCC ivdep  // an input is apart, or lies where the result does
   for (size_t i = 0; i < count; ++i) to[i] = Kind::store(op(Kind::load(left[i]), Kind::load(right[i])));
 }
 
