@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <thread>
 
 #include "base/threads/futex.h"
 
@@ -31,20 +32,18 @@ bool Board::all_sit() const {
   return std::ranges::all_of(seats_, [](const Seat& seat) { return seat.taken.load(std::memory_order_acquire); });
 }
 
+// Sequentially consistent on both sides: either we see who waits, or it sees the change.
 void Board::changed() {
+  if (waiting_.load() == 0) return;
   ++changes_;
-  if (sleepers_.load() > 0) futex_wake(changes_, INT_MAX);
+  futex_wake(changes_, INT_MAX);
   if (!has_wake_descriptors_.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(mutex_);
   const uint64_t one = 1;
   for (const int descriptor : wake_descriptors_) (void)!write(descriptor, &one, sizeof one);
 }
 
-void Board::sleep(uint32_t seen) {
-  ++sleepers_;
-  futex_wait(changes_, seen, kLongestSleep);
-  --sleepers_;
-}
+void Board::sleep(uint32_t seen) { futex_wait(changes_, seen, kLongestSleep); }
 
 void Board::add_wake_descriptor(int descriptor) {
   std::lock_guard lock(mutex_);
@@ -65,7 +64,7 @@ void Board::fail(Failure failure) {
     if (failed_) return;
     failure_ = failure;
     tell = messenger_;
-    failed_.store(true, std::memory_order_release);
+    failed_ = true;
   }
   changed();
   if (tell) tell(failure);
@@ -79,6 +78,12 @@ void Board::set_messenger(std::function<void(const Failure& failure)> messenger)
 Failure Board::failure() const {
   std::lock_guard lock(mutex_);
   return failure_;
+}
+
+void Board::wait_until_quiet() const {
+  const auto end = std::chrono::steady_clock::now() + 10 * kLongestSleep;
+  while (under_way_ > 0 && !failed() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(kLongestSleep / 10);
 }
 
 void Board::lay(uint64_t key, Offer* offer) {

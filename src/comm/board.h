@@ -75,7 +75,10 @@ class Board {
 
   // To be called after every change that somebody may wait for.
   void changed();
-  // The number of changes so far; sleep() returns at once when there were more.
+  // A rank that is about to sleep says so before it looks once more: the others wake nobody else.
+  void begin_waiting() { ++waiting_; }
+  void end_waiting() { --waiting_; }
+  // The number of changes that may have woken somebody; sleep() returns at once when there were more.
   uint32_t changes() const { return changes_.load(); }
   void sleep(uint32_t seen);
   // A descriptor to write to on every change, for ranks that sleep in poll() instead.
@@ -88,6 +91,12 @@ class Board {
   void set_messenger(std::function<void(const Failure& failure)> messenger);
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   Failure failure() const;
+
+  // Operations of ranks here that are queued or run.
+  void begin_operation() { ++under_way_; }
+  void end_operation() { --under_way_; }
+  // Waits until there are none, or it has failed: as long as it takes to notice an abort.
+  void wait_until_quiet() const;
 
   // Send and receive. `key` is made of both ranks and the number of the message between them.
   void lay(uint64_t key, Offer* offer);
@@ -103,9 +112,10 @@ class Board {
  private:
   const std::string name_;
   std::vector<Seat> seats_;
-  std::atomic<uint32_t> changes_{0};
-  std::atomic<int> sleepers_{0};
+  std::atomic<int> under_way_{0};
+  alignas(64) std::atomic<int> waiting_{0};  // seldom written, as is what follows
   std::atomic<bool> failed_{false};
+  std::atomic<uint32_t> changes_{0};
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.

@@ -57,7 +57,7 @@ class Inputs {
       else
         first_[peer] = TRY(exchange_.meet(peer))->source(part_);
     }
-    return exchange_.wait_for_post();
+    return exchange_.wait_for_arrivals();
   }
 
   const std::vector<const std::byte*>& first() const { return first_; }
@@ -93,6 +93,7 @@ Status all_reduce_small(Exchange& exchange, Work work) {
   Inputs inputs(exchange, {0, mine.call.count});
   TRY(inputs.collect());
   reduce(mine, mine.recv, inputs.first(), mine.call.count);
+  TRY(exchange.wait_for_post());
   exchange.finish();
   return {};
 }

@@ -6,14 +6,51 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "base/threads/cores.h"
 #include "comm/collectives.h"
 #include "comm/links.h"
 
 namespace belay::comm {
 
-HandleTable<Communicator>& communicators() {
-  static auto& table = *new HandleTable<Communicator>(40);
+Communicators& communicators() {
+  static auto& table = *new Communicators;
   return table;
+}
+
+std::shared_ptr<Communicator> Communicators::Slot::get() const {
+  std::lock_guard lock(mutex);
+  return communicator;
+}
+
+HcclComm Communicators::insert(std::shared_ptr<Communicator> made) {
+  auto slot = std::make_shared<Slot>();
+  slot->communicator = std::move(made);
+  return slots_.insert(std::move(slot));
+}
+
+std::shared_ptr<Communicator> Communicators::find(HcclComm handle) const {
+  const auto slot = slots_.find(handle);
+  return slot ? slot->get() : nullptr;
+}
+
+std::shared_ptr<Communicator> Communicators::remove(HcclComm handle) {
+  const auto slot = slots_.remove(handle);
+  return slot ? slot->get() : nullptr;
+}
+
+std::vector<std::shared_ptr<Communicator>> Communicators::all() const {
+  std::vector<std::shared_ptr<Communicator>> found;
+  for (const auto& slot : slots_.all()) found.push_back(slot->get());
+  return found;
+}
+
+bool Communicators::replace(HcclComm handle, const Communicator& old, std::shared_ptr<Communicator> made) {
+  const auto slot = slots_.find(handle);
+  if (!slot) return false;
+  std::lock_guard lock(slot->mutex);
+  if (slot->communicator.get() != &old) return false;
+  slot->communicator.swap(made);  // the old one ends outside of the lock
+  return true;
 }
 
 HcclComm find_handle(const std::string& name, int device) {
@@ -25,10 +62,14 @@ HcclComm find_handle(const std::string& name, int device) {
 // Goes along with a task: one that is destroyed without having run leaves the other ranks waiting.
 struct Communicator::Ticket {
   Ticket(std::shared_ptr<Communicator> whose, const Call& what, uint64_t which)
-      : owner(std::move(whose)), call(what), number(which) {}
+      : owner(std::move(whose)), call(what), number(which) {
+    owner->board().begin_operation();
+  }
   Ticket(Ticket&&) = default;
   ~Ticket() {
-    if (owner && !used) owner->dropped(call, number);
+    if (!owner) return;
+    if (!used) owner->dropped(call, number);
+    owner->board().end_operation();
   }
   std::shared_ptr<Communicator> owner;
   Call call;
@@ -79,6 +120,10 @@ Status Communicator::settle() {
   if (!met.ok()) return met.status();
   std::call_once(settled_, [&] {
     engine_ = *met;
+    int neighbours = 0;
+    for (uint32_t peer = 0; peer < size(); ++peer)
+      neighbours += board_->seat(peer).server == board_->seat(rank()).server ? 1 : 0;
+    has_cores_ = neighbours <= usable_cores();
     if (engine_) board_->add_wake_descriptor(engine_->wake_descriptor());
   });
   return {};
@@ -105,12 +150,12 @@ void Communicator::leave() {
   Links::get().say_goodbye(key_, rank());
 }
 
-Status Communicator::resume() {
-  if (board_->failed())
-    return {HCCL_E_NOT_SUPPORT, "the communicator has failed and cannot be resumed; destroy it and make a new one: " +
-                                    board_->failure().status.message};
-  suspended_ = false;
-  return {};
+void Communicator::inherit(const Communicator& old) {
+  epoch_ = old.epoch_ + 1;
+  world_ranks = old.world_ranks;
+  memory = old.memory;
+  holds_device = old.holds_device;
+  set_handle(old.handle());
 }
 
 Status Communicator::check_usable() const {

@@ -51,6 +51,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::shared_ptr<Engine> shared_engine();
   // Whether that rank is of this process. Waits until the ranks have met.
   bool here(uint32_t rank);
+  // Whether this host has a core for each of its ranks, so that waiting may take one. Once they have met.
+  bool has_cores() const { return has_cores_; }
   // What is wrong with the meeting of the ranks; waits for it.
   Status settle();
 
@@ -59,9 +61,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Queues sends and receives as one batch; their numbers are given here.
   Status launch(std::vector<Message> messages, Stream& stream);
 
+  // While suspended, operations are refused; those that were queued before go on.
   void suspend() { suspended_ = true; }
-  // After a failure, and with the streams aborted, the ranks meet anew once all have resumed.
-  Status resume();
+  void go_on() { suspended_ = false; }
   bool suspended() const { return suspended_; }
   // 0, 21 (a rank or a link was lost) or 1 (ranks did not agree).
   HcclResult async_error() const;
@@ -72,11 +74,16 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // By rank: what it is in the communicator that this one was split from. Set before it is shown to anyone.
   std::vector<uint32_t> world_ranks;
   // What the program has declared to it.
-  DeclaredMemory memory;
+  std::shared_ptr<DeclaredMemory> memory = std::make_shared<DeclaredMemory>();
   // How many calls are at work on it; Destroy refuses meanwhile.
   std::atomic<int> visitors{0};
   // Whether one use of its device is given back when it is destroyed (HcclCommInitAll).
   bool holds_device = false;
+
+  // How often it was made anew; its key tells.
+  uint32_t epoch() const { return epoch_; }
+  // Becomes what `old`, of the same rank, was to the program. Before it is shown to anyone.
+  void inherit(const Communicator& old);
 
  private:
   Status check_usable() const;
@@ -91,8 +98,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::atomic<HcclComm> handle_{nullptr};
   const std::string key_;  // under which other processes know it
   const Met met_;
+  uint32_t epoch_ = 0;
   std::once_flag settled_;
-  std::shared_ptr<Engine> engine_;  // set once, when the ranks have met
+  // Set once, when the ranks have met.
+  std::shared_ptr<Engine> engine_;
+  bool has_cores_ = false;
   std::atomic<bool> suspended_{false};
 
   std::mutex mutex_;
@@ -100,7 +110,26 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::map<uint32_t, uint64_t> sent_, received_;
 };
 
-HandleTable<Communicator>& communicators();
+// Live communicators, by handle.
+class Communicators {
+ public:
+  HcclComm insert(std::shared_ptr<Communicator> made);
+  // Null when the handle is dead, foreign or null.
+  std::shared_ptr<Communicator> find(HcclComm handle) const;
+  std::shared_ptr<Communicator> remove(HcclComm handle);
+  std::vector<std::shared_ptr<Communicator>> all() const;
+  // Puts `made` in the place of `old`; false when that is not there any more.
+  bool replace(HcclComm handle, const Communicator& old, std::shared_ptr<Communicator> made);
+
+ private:
+  struct Slot {
+    std::shared_ptr<Communicator> get() const;
+    mutable std::mutex mutex;
+    std::shared_ptr<Communicator> communicator;  // guarded by mutex
+  };
+  HandleTable<Slot> slots_{40};
+};
+Communicators& communicators();
 // The handle of the communicator with that name on a device; null when there is none.
 HcclComm find_handle(const std::string& name, int device);
 

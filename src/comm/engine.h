@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/status.h"
@@ -28,6 +29,9 @@ class Engine {
   // What others need to reach this rank.
   virtual std::string address() const = 0;
   virtual Status connect(uint32_t rank, const std::string& address) = 0;
+
+  // Another one of the same kind, not connected.
+  virtual Result<std::unique_ptr<Engine>> again() const = 0;
 
   // Begins to send or to receive; `memory` stays until the transfer is done. `synchronous`: done when the receiver has
   // it.

@@ -32,6 +32,7 @@ Exchange::Exchange(Communicator& communicator, Stream& stream, const Call& call,
       number_(number),
       direct_(call.op == Op::Send || call.op == Op::Receive),
       timed_(timed),
+      communicator_has_cores_(communicator.has_cores()),
       pinned_(board_.size()),
       post_(communicator.engine(), call, number),
       started_(Clock::now()),
@@ -43,9 +44,11 @@ Exchange::Sleeping::Sleeping(Exchange& exchange, uint32_t peer) : exchange_(exch
   exchange.entry_ = waits().add({&exchange.board_, &exchange.communicator_.key(), &exchange.stream_, exchange.rank(),
                                  peer, exchange.call_, exchange.direct_ ? 0 : exchange.number_, Clock::now()});
   write_gate().step_out();
+  exchange.board_.begin_waiting();
 }
 
 Exchange::Sleeping::~Sleeping() {
+  exchange_.board_.end_waiting();
   waits().remove(exchange_.entry_);
   write_gate().step_in();
 }
@@ -53,23 +56,22 @@ Exchange::Sleeping::~Sleeping() {
 Status Exchange::arrive(Work work, bool copies) {
   Seat& mine = board_.seat(rank());
   // In the order of the calls, even from several streams.
-  TRY(wait([&] { return mine.finished.load(std::memory_order_acquire) + 1 == number_; }, rank()));
+  TRY(wait([&] { return mine.finished.load() + 1 == number_; }, rank()));
   for (uint32_t peer = 0; peer < size() && number_ > 2; ++peer)
-    if (board_.here(peer))
-      TRY(wait([&] { return board_.seat(peer).finished.load(std::memory_order_acquire) + 2 >= number_; }, peer));
+    if (board_.here(peer)) TRY(wait([&] { return board_.seat(peer).finished.load() + 2 >= number_; }, peer));
   if (copies) {
     std::memcpy(copy_room(), work.send, work.call.count * work.element);
     work.send = copy_room();
   }
   mine.offered[number_ % 2] = std::move(work);
-  mine.arrived.store(4 * number_ + 1, std::memory_order_release);
+  mine.arrived = 4 * number_ + 1;
   board_.changed();
   return {};
 }
 
 Result<const Work*> Exchange::meet(uint32_t peer) {
   Seat& theirs = board_.seat(peer);
-  TRY(wait([&] { return theirs.arrived.load(std::memory_order_acquire) > 4 * number_; }, peer));
+  TRY(wait([&] { return theirs.arrived.load() > 4 * number_; }, peer));
   TRY(compare(peer, theirs.work(number_).call));
   return pin(peer);
 }
@@ -115,24 +117,24 @@ Status Exchange::disagree(uint32_t peer, const Difference& difference) {
 }
 
 void Exchange::offer_result() {
-  board_.seat(rank()).arrived.store(4 * number_ + 2, std::memory_order_release);
+  board_.seat(rank()).arrived = 4 * number_ + 2;
   board_.changed();
 }
 
 Result<const Work*> Exchange::meet_result(uint32_t peer) {
   Seat& theirs = board_.seat(peer);
-  TRY(wait([&] { return theirs.arrived.load(std::memory_order_acquire) > 4 * number_ + 1; }, peer));
+  TRY(wait([&] { return theirs.arrived.load() > 4 * number_ + 1; }, peer));
   return pin(peer);
 }
 
 void Exchange::finish() {
   unpin();
-  board_.seat(rank()).finished.store(number_, std::memory_order_release);
+  board_.seat(rank()).finished = number_;
   board_.changed();
 }
 
 Status Exchange::wait_for_reader(uint32_t peer) {
-  return wait([&] { return board_.seat(peer).finished.load(std::memory_order_acquire) >= number_; }, peer);
+  return wait([&] { return board_.seat(peer).finished.load() >= number_; }, peer);
 }
 
 std::byte* Exchange::copy_room() {
@@ -163,6 +165,15 @@ Status Exchange::close(Status status) {
 
 Status Exchange::wait_for_post() {
   TRY(wait([&] { return post_.done(); }, post_.missing()));
+  return check_post();
+}
+
+Status Exchange::wait_for_arrivals() {
+  TRY(wait([&] { return post_.arrived(); }, post_.missing()));
+  return check_post();
+}
+
+Status Exchange::check_post() {
   const Post::Trouble* trouble = post_.trouble();
   if (!trouble) return {};
   if (!trouble->error.empty()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/threads/pause.h"
 #include "comm/board.h"
 #include "comm/call.h"
 #include "comm/post.h"
@@ -30,9 +31,10 @@ class Exchange {
   uint32_t size() const { return board_.size(); }
   Board& board() { return board_; }
   bool here(uint32_t peer) const { return board_.here(peer); }
-  // Messages to and from ranks in other processes; waits until all of them are done.
+  // Messages to and from ranks in other processes; waits until all of them are done, or until those to this rank are.
   Post& post() { return post_; }
   Status wait_for_post();
+  Status wait_for_arrivals();
 
   // Shows this rank's work to the others. From now on they read what it holds. With `copies`, a copy of its (small)
   // inputs is shown instead, which stays until the others are done with it.
@@ -65,6 +67,7 @@ class Exchange {
  private:
   // Why not to wait any longer; success: go on.
   Status interrupted(uint32_t peer);
+  Status check_post();
   Status check_others();
   Status check_left(uint32_t peer);
   Status check_circle(uint32_t peer);
@@ -96,7 +99,8 @@ class Exchange {
   const uint64_t number_;
   const bool direct_;  // a message between two ranks
   const bool timed_;
-  std::vector<bool> pinned_;  // by rank: counted among its readers
+  const bool communicator_has_cores_;  // one for each rank of this host
+  std::vector<bool> pinned_;           // by rank: counted among its readers
   Post post_;
   const std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point next_look_;  // at what the others do
@@ -107,8 +111,15 @@ class Exchange {
 
 template <class Ready>
 Status Exchange::wait(Ready ready, uint32_t peer) {
+  using namespace std::chrono_literals;
+  constexpr auto kLongestSpin = 300us;  // sleeping and waking takes long where cores are idle
+  constexpr int kTurnsWithoutYielding = 50;
+  for (int turn = 0; communicator_has_cores_ && turn < kTurnsWithoutYielding; ++turn) {
+    if (ready()) return {};
+    pause_core();
+  }
   bool done = false;
-  spin_until([&] { return (done = ready()) || board_.failed(); });
+  spin_until([&] { return (done = ready()) || board_.failed(); }, kLongestSpin);
   if (done) return {};
   const Sleeping sleeping(*this, peer);
   while (true) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "comm/boards.h"
 #include "comm/engines.h"
+#include "comm/hex.h"
 #include "comm/links.h"
 #include "comm/variables.h"
 
@@ -15,22 +16,6 @@ namespace belay::comm {
 namespace {
 
 using nlohmann::json;
-
-std::string to_hex(const std::string& bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const char byte : bytes) {
-    text += digits[static_cast<uint8_t>(byte) >> 4];
-    text += digits[static_cast<uint8_t>(byte) & 15];
-  }
-  return text;
-}
-
-std::string from_hex(const std::string& text) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < text.size(); i += 2) bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
-  return bytes;
-}
 
 // Processes of one host and the same namespaces share memory, and read each other's where that is allowed; others use
 // the network. Where only some namespaces are the same, UCX would try shared memory in vain.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "comm/hex.h"
 #include "comm/meeting.h"
 #include "comm/variables.h"
 #include "comm/waits.h"
@@ -111,6 +112,7 @@ Status Links::connect(const std::string& own, const std::string& process, const 
 void Links::join(const std::string& process, const std::string& key, const std::shared_ptr<Board>& board,
                  std::vector<uint32_t> ranks) {
   std::lock_guard lock(mutex_);
+  std::erase_if(members_, [](const auto& row) { return row.second.board.expired(); });
   const auto [first, last] = members_.equal_range(key);
   const bool known = std::any_of(
       first, last, [&](const auto& row) { return row.second.process == process && row.second.board.lock() == board; });
@@ -185,17 +187,48 @@ void Links::send_trails(const std::vector<Trail>& trails) {
 }
 
 std::string Links::ask(const std::string& key, uint32_t rank, uint64_t number) {
-  const std::string process = process_of(key, rank);
+  return question(process_of(key, rank), {{"ask", key}, {"rank", rank}, {"number", number}});
+}
+
+void Links::wait_until_quiet(const std::string& key) {
+  for (const std::string& process : processes_of(key)) (void)question(process, {{"quiet", key}});
+}
+
+void Links::announce(const std::string& key, uint32_t rank, const std::string& address) {
+  const std::string text = json{{"announce", key}, {"rank", rank}, {"worker", to_hex(address)}}.dump();
+  for (const std::string& process : processes_of(key)) send(process, text);
+}
+
+Result<std::string> Links::announced(const std::string& key, uint32_t rank, const Board& board, Deadline deadline) {
+  const std::string which = formatted("{} {}", key, rank);
+  std::unique_lock lock(mutex_);
+  while (!announced_.contains(which)) {
+    if (board.failed()) return board.failure().status;
+    if (std::chrono::steady_clock::now() > deadline)
+      return Status{HCCL_E_TIMEOUT,
+                    formatted("communicator {} was resumed here, but not by rank {}", board.name(), rank), "EI0006"};
+    changed_.wait_for(lock, std::chrono::milliseconds(100));
+  }
+  return from_hex(announced_[which]);
+}
+
+// Empty when the answer does not come soon.
+std::string Links::question(const std::string& process, json text) {
   std::string question;
   {
     std::lock_guard lock(mutex_);
     question = std::to_string(++questions_);
   }
-  send(process, json{{"ask", key}, {"rank", rank}, {"number", number}, {"question", question}}.dump());
+  text["question"] = question;
+  send(process, text.dump());
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kForAnAnswer, [&] { return answers_.contains(question); });
   const auto answer = answers_.extract(question);
   return answer ? answer.mapped() : std::string();
+}
+
+void Links::answer(const std::string& process, const json& said, const std::string& text) {
+  send(process, json{{"answer", text}, {"question", said.at("question")}}.dump());
 }
 
 void Links::hear(const std::string& process) {
@@ -221,7 +254,14 @@ void Links::handle(const std::string& process, const std::string& text) {
       return;
     }
     std::string key;
-    for (const char* kind : {"goodbye", "ask", "trail", "failure"})
+    if (said.contains("announce")) {
+      std::lock_guard lock(mutex_);
+      announced_[formatted("{} {}", said.at("announce").get<std::string>(), said.at("rank").get<uint32_t>())] =
+          said.at("worker");
+      changed_.notify_all();
+      return;
+    }
+    for (const char* kind : {"goodbye", "ask", "quiet", "trail", "failure"})
       if (said.contains(kind)) key = said.at(kind);
     std::vector<std::shared_ptr<Board>> boards;
     {
@@ -233,17 +273,22 @@ void Links::handle(const std::string& process, const std::string& text) {
         if (said.contains("goodbye")) std::erase(row->second.ranks, said.at("rank").get<uint32_t>());
       }
     }
+    if (boards.empty() && said.contains("question")) answer(process, said, "");
     for (const auto& board : boards) {
       if (said.contains("goodbye")) {
         board->seat(said.at("rank")).left = true;
         board->changed();
       } else if (said.contains("ask")) {
-        std::thread([this, process, board, said] {  // it takes a while
-          send(process, json{{"answer", waits().absence(*board, said.at("rank"), said.at("number"))},
-                             {"question", said.at("question")}}
-                            .dump());
+        std::thread([=, this] {  // it takes a while
+          answer(process, said, waits().absence(*board, said.at("rank"), said.at("number")));
         })
             .detach();
+        break;
+      } else if (said.contains("quiet")) {
+        std::thread([=, this] {
+          board->wait_until_quiet();
+          answer(process, said, "quiet");
+        }).detach();
         break;
       } else if (said.contains("trail")) {
         const Trail trail{said.at("origin"),

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,14 @@ class Links {
   void send_trails(const std::vector<Trail>& trails);
   // What a rank of another process says it does; empty when it does not answer soon.
   std::string ask(const std::string& key, uint32_t rank, uint64_t number);
+  // Waits until the other processes of the communicator are quiet (Board::wait_until_quiet), or do not answer; a
+  // failure of theirs is known here then.
+  void wait_until_quiet(const std::string& key);
+  // The process of a rank that is elsewhere; empty when it is gone.
+  std::string process_of(const std::string& key, uint32_t rank);
+  // Tells the other processes how this rank is reached from now on; waits until that rank has told it.
+  void announce(const std::string& key, uint32_t rank, const std::string& address);
+  Result<std::string> announced(const std::string& key, uint32_t rank, const Board& board, Deadline deadline);
 
  private:
   struct Member {
@@ -62,7 +71,8 @@ class Links {
   void lost(const std::string& process);
   void send(const std::string& process, const std::string& text);
   std::vector<std::string> processes_of(const std::string& key);
-  std::string process_of(const std::string& key, uint32_t rank);
+  std::string question(const std::string& process, nlohmann::json text);
+  void answer(const std::string& process, const nlohmann::json& said, const std::string& text);
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -73,6 +83,7 @@ class Links {
   std::multimap<std::string, Member> members_;          // by key
   std::map<std::string, std::string> answers_;          // by question
   uint64_t questions_ = 0;
+  std::map<std::string, std::string> announced_;  // by key and rank
 };
 
 }  // namespace belay::comm

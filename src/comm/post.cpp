@@ -71,6 +71,15 @@ bool Post::finished(Letter& letter) {
   return true;
 }
 
+bool Post::arrived() {
+  if (letters_.empty()) return true;
+  engine_->progress();
+  bool all = true;
+  for (Letter& letter : letters_)
+    if (letter.incoming) all = finished(letter) && all;
+  return all || trouble_;
+}
+
 bool Post::done() {
   if (letters_.empty()) return true;
   engine_->progress();

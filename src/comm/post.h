@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +35,9 @@ class Post {
   void send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes, bool synchronous = false);
   void receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes);
 
-  // Whether all messages arrived, and all sent ones have left our memory. Calls progress().
+  // Whether all messages to this rank are here. Calls progress().
+  bool arrived();
+  // Whether moreover all sent ones have left our memory. Calls progress().
   bool done();
 
   // A letterhead that is not as expected, or a message that failed; success when there is none. Once done.
@@ -69,7 +71,7 @@ class Post {
   Engine* const engine_;
   const Call call_;
   const uint64_t number_;
-  std::deque<Letter> letters_;
+  std::list<Letter> letters_;
   Transfer flushed_;
   bool flushing_ = false, all_ = false;
   std::optional<Trouble> trouble_;

@@ -19,6 +19,7 @@ class SharedEngine : public Engine {
 
   std::string address() const override { return engine_->address(); }
   Status connect(uint32_t, const std::string&) override { return {}; }
+  Result<std::unique_ptr<Engine>> again() const override { return engine_->again(); }
   void send(uint32_t rank, uint64_t tag, const void* memory, size_t bytes, bool synchronous,
             Transfer& transfer) override {
     engine_->send(ranks_[rank], tag | mark_, memory, bytes, synchronous, transfer);

@@ -58,6 +58,7 @@ class UcxEngine : public Engine {
   }
 
   bool open(ucp_context_h context, std::string* error) {
+    context_ = context;
     wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     ucp_worker_params_t params{};
     params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
@@ -82,6 +83,13 @@ class UcxEngine : public Engine {
     if (status == UCS_OK) return {};
     endpoints_.erase(rank);
     return {4, "rank " + std::to_string(rank) + " cannot be reached: " + ucs_status_string(status), "EI0009"};
+  }
+
+  Result<std::unique_ptr<Engine>> again() const override {
+    auto made = std::make_unique<UcxEngine>();
+    std::string error;
+    if (made->open(context_, &error)) return std::unique_ptr<Engine>(std::move(made));
+    return Status{4, "UCX cannot be used: " + error, "EI0009"};
   }
 
   void send(uint32_t rank, uint64_t tag, const void* memory, size_t bytes, bool synchronous,
@@ -181,6 +189,7 @@ class UcxEngine : public Engine {
 
   std::mutex mutex_;
   // Guarded by mutex_, but for what open() sets.
+  ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   ucp_address_t* address_ = nullptr;
   size_t address_bytes_ = 0;

@@ -150,6 +150,34 @@ void send_another_count(HcclComm comm, const Data& data) {
   report(comm, code, start);
 }
 
+// All wait until each has come here.
+void agree(const std::string& about) {
+  const auto path = [&](uint32_t who) { return folder + "/" + about + std::to_string(who); };
+  if (FILE* file = std::fopen(path(rank).c_str(), "wb")) std::fclose(file);
+  for (uint32_t peer = 0; peer < size; ++peer)
+    while (access(path(peer).c_str(), F_OK) != 0) usleep(1000);
+}
+
+// The others wait in an operation that the guilty rank does not call; all give it up, agree, and go on.
+void recover(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  for (int turn = 0; turn < 2; ++turn) {
+    if (rank != kGuilty)  // refused when another rank has given up by then
+      (void)HcclAllReduce(data.get(), data.get(), turn ? 100 : 1 << 20, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm,
+                          stream);
+    CHECK(HcclCommSuspend(comm));
+    CHECK(aclrtDeviceTaskAbort(static_cast<int32_t>(rank), 0));
+    agree("aborted" + std::to_string(turn));
+    CHECK(HcclCommResume(comm));
+    std::vector<float> values(1 << 20, static_cast<float>(rank) + 0.5f);
+    CHECK(aclrtMemcpy(data.get(), values.size() * 4, values.data(), values.size() * 4, ACL_MEMCPY_HOST_TO_DEVICE));
+    CHECK(reduce(comm, data, values.size()));
+    CHECK(aclrtMemcpy(values.data(), values.size() * 4, data.get(), values.size() * 4, ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK(values != std::vector<float>(values.size(), static_cast<float>(size * size) / 2));
+  }
+  report(comm, 0, start);
+}
+
 void fail_at_work() {
   HcclComm comm = nullptr;
   const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
@@ -165,11 +193,13 @@ void fail_at_work() {
     come_late(comm, data);
   else if (what == "cross")
     cross(comm, data);
+  else if (what == "recover")
+    recover(comm, data);
   else if (what == "send")
     send_another_count(comm, data);
   else
     lose_before(comm, data);
-  if (what == "count" || what == "send" || what == "late" || what == "cross")
+  if (what == "count" || what == "send" || what == "late" || what == "cross" || what == "recover")
     use_again(rank, size);
   else
     use_again_without_guilty();

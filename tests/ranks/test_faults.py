@@ -51,6 +51,7 @@ FAULTS = {
     "does something else": Fault("late", STREAM, 21, r"EI0002.*rank 1 \(device 1\) has not called operation 2 .*; its thread is in "
                                  r".*(look_at_the_sky|ranks_fault\+0x)", 8, variables={"HCCL_EXEC_TIMEOUT": "2"}),
     "communicators in another order": Fault("cross", STREAM, 21, r"EI0002.*in a circle", 5, ranks=2),
+    "suspended, aborted and resumed": Fault("recover", (0,), 0, "", 5),
     "another count in AllReduce": Fault("count", STREAM, 1, COUNT, 5),
     "another count in Send": Fault("send", STREAM, 1, COUNT, 5),
     "two claim one rank": Fault("claim", (1, 4), 0, r"EI0015.*two claim rank 1", 5),

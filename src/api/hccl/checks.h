@@ -25,6 +25,7 @@ class Visit {
   Visit& operator=(Visit&&) = delete;
   comm::Communicator* operator->() const { return visited_.get(); }
   comm::Communicator& operator*() const { return *visited_; }
+  const std::shared_ptr<comm::Communicator>& shared() const { return visited_; }
 
  private:
   std::shared_ptr<comm::Communicator> visited_;

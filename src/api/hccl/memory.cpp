@@ -44,7 +44,7 @@ HcclResult HcclCommSetMemoryRange(HcclComm comm, void* baseVirPtr, size_t size, 
         TRY(not_empty(size));
         TRY(zero(alignment, "alignment"));
         TRY(zero(flags, "flags"));
-        return in->memory.add_range(number_of(baseVirPtr), size);
+        return in->memory->add_range(number_of(baseVirPtr), size);
       },
       comm, baseVirPtr, size, alignment, flags);
 }
@@ -55,7 +55,7 @@ HcclResult HcclCommUnsetMemoryRange(HcclComm comm, void* baseVirPtr) {
       [&]() -> Status {
         const Visit in = TRY(find_communicator(comm));
         TRY(given(baseVirPtr, "baseVirPtr"));
-        return in->memory.remove_range(number_of(baseVirPtr));
+        return in->memory->remove_range(number_of(baseVirPtr));
       },
       comm, baseVirPtr);
 }
@@ -71,7 +71,7 @@ HcclResult HcclCommActivateCommMemory(HcclComm comm, void* virPtr, size_t size, 
         TRY(not_empty(size));
         TRY(zero(offset, "offset"));
         TRY(zero(flags, "flags"));
-        return in->memory.add_part(number_of(virPtr), size);
+        return in->memory->add_part(number_of(virPtr), size);
       },
       comm, virPtr, size, offset, handle, flags);
 }
@@ -82,7 +82,7 @@ HcclResult HcclCommDeactivateCommMemory(HcclComm comm, void* virPtr) {
       [&]() -> Status {
         const Visit in = TRY(find_communicator(comm));
         TRY(given(virPtr, "virPtr"));
-        return in->memory.remove_part(number_of(virPtr));
+        return in->memory->remove_part(number_of(virPtr));
       },
       comm, virPtr);
 }
@@ -97,7 +97,7 @@ HcclResult HcclCommSymWinRegister(HcclComm comm, void* addr, uint64_t size, Hccl
         TRY(given(winHandle, "winHandle"));
         TRY(not_empty(size));
         if (flag != 1) return {HCCL_E_PARA, formatted("flag is {}; it must be 1", flag), "EI0003"};
-        *winHandle = handle_of(in->memory.add_window(number_of(addr), size));
+        *winHandle = handle_of(in->memory->add_window(number_of(addr), size));
         return {};
       },
       comm, addr, size, winHandle, flag);
@@ -109,7 +109,7 @@ HcclResult HcclCommSymWinDeregister(HcclCommSymWindow winHandle) {
       [&]() -> Status {
         TRY(given(winHandle, "winHandle"));
         for (const auto& communicator : comm::communicators().all())
-          if (communicator->memory.remove_window(window_of(winHandle))) return {};
+          if (communicator->memory->remove_window(window_of(winHandle))) return {};
         return no_window("winHandle");
       },
       winHandle);
@@ -123,7 +123,7 @@ HcclResult HcclCommSymWinGet(HcclComm comm, void* ptr, size_t size, HcclCommSymW
         TRY(given(ptr, "ptr"));
         TRY(given(winHandle, "winHandle"));
         TRY(given(offset, "offset"));
-        const auto found = in->memory.find_window(number_of(ptr), size);
+        const auto found = in->memory->find_window(number_of(ptr), size);
         if (found.number == 0)
           return {HCCL_E_NOT_FOUND, formatted("no window holds {} and {} bytes", ptr, size), "EI0003"};
         *winHandle = handle_of(found.number);
@@ -141,7 +141,7 @@ HcclResult HcclCommRegister(HcclComm comm, void* addr, uint64_t size, void** han
         TRY(given(addr, "addr"));
         TRY(given(handle, "handle"));
         TRY(not_empty(size));
-        *handle = handle_of(in->memory.add_window(number_of(addr), size));
+        *handle = handle_of(in->memory->add_window(number_of(addr), size));
         return {};
       },
       comm, addr, size, handle, flag);
@@ -153,7 +153,7 @@ HcclResult HcclCommDeregister(HcclComm comm, void* handle) {
       [&]() -> Status {
         const Visit in = TRY(find_communicator(comm));
         TRY(given(handle, "handle"));
-        return in->memory.remove_window(window_of(handle)) ? Status{} : no_window("handle");
+        return in->memory->remove_window(window_of(handle)) ? Status{} : no_window("handle");
       },
       comm, handle);
 }
@@ -165,7 +165,7 @@ HcclResult HcclCommExchangeMem(HcclComm comm, void* windowHandle, uint32_t* peer
         const Visit in = TRY(find_communicator(comm));
         TRY(given(windowHandle, "windowHandle"));
         TRY(given(peerRanks, "peerRanks"));
-        if (!in->memory.has_window(window_of(windowHandle))) return no_window("windowHandle");
+        if (!in->memory->has_window(window_of(windowHandle))) return no_window("windowHandle");
         for (uint32_t i = 0; i < peerRankNum; ++i) TRY(check_rank(peerRanks[i], *in, "peerRanks"));
         return {};  // every rank reaches all memory that it is given
       },

@@ -8,6 +8,7 @@
 #include "api/hccl/entry.h"
 #include "api/hccl/states.h"
 #include "base/log/log.h"
+#include "comm/renewal.h"
 #include "hccl/hccl_comm.h"
 
 namespace {
@@ -59,9 +60,9 @@ HcclResult HcclCommResume(HcclComm comm) {
   return hccl_entry(
       __func__,
       [&]() -> Status {
-        const Visit communicator = TRY(find_communicator(comm));
+        TRY(find_communicator(comm));
         tell_states(comm, HCCL_COMM_STATE_PHASE_RESUME_PRE);
-        TRY(communicator->resume());
+        TRY(comm::resume(TRY(find_communicator(comm)).shared()));
         tell_states(comm, HCCL_COMM_STATE_PHASE_RESUME_POST);
         return {};
       },

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 
+#include "base/threads/pause.h"
 #include "base/threads/pool.h"
 
 namespace belay {
@@ -16,14 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kPatience =
     std::chrono::microseconds(20);  // and twice what a piece takes: then its thread was displaced
-
-void pause_shortly() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#else
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-#endif
-}
 
 class Steps final : public SharedWork {
  public:
@@ -77,7 +70,7 @@ class Steps final : public SharedWork {
     do {
       for (int i = 0; i < 64; ++i) {
         if (done()) return;
-        pause_shortly();
+        pause_core();
       }
     } while (Clock::now() < end);
     compute(index, step, member);

@@ -14,10 +14,10 @@ inline std::atomic<int> crowded_waits{0};
 // core to whoever needs it, often the very thread that is waited for: two threads that hand work to each other do so on
 // one core as well as on two. A turn that comes back late tells that the machine is busy with other things.
 template <class Ready>
-bool spin_until(Ready ready) {
+bool spin_until(Ready ready, std::chrono::microseconds longest = std::chrono::microseconds(20)) {
   using namespace std::chrono_literals;
   using Clock = std::chrono::steady_clock;
-  constexpr auto kLongestSpin = 20us, kLateTurn = 200us;
+  constexpr auto kLateTurn = 200us;
   constexpr int kWaitsAfterALateTurn = 100;
 
   if (ready()) return true;
@@ -25,12 +25,14 @@ bool spin_until(Ready ready) {
     crowded_waits.store(left - 1, std::memory_order_relaxed);
     return false;
   }
-  for (const auto start = Clock::now();;) {
+  const auto start = Clock::now();
+  for (auto turn = start;;) {
     std::this_thread::yield();
     if (ready()) return true;
-    const auto spent = Clock::now() - start;
-    if (spent > kLateTurn) crowded_waits.store(kWaitsAfterALateTurn, std::memory_order_relaxed);
-    if (spent > kLongestSpin) return false;
+    const auto now = Clock::now();
+    if (now - turn > kLateTurn) crowded_waits.store(kWaitsAfterALateTurn, std::memory_order_relaxed);
+    if (now - start > longest || now - turn > kLateTurn) return false;
+    turn = now;
   }
 }
 
