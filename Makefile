@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local/Ascend/cann
 JOBS   ?= $(shell nproc)
 
-.PHONY: all demo test test-slow endings install bench asan asan-quick tsan tsan-quick fuzz differential stress format clean deps
+.PHONY: all demo test test-slow test-web endings install bench asan asan-quick tsan tsan-quick fuzz differential stress format clean deps
 
 # What a long build shows: files done, all files, seconds so far.
 export NINJA_STATUS = [%f of %t, %e s] 
@@ -21,12 +21,18 @@ demo: all
 
 test: all
 	@cmake --build build/release -j$(JOBS) --target tests/all
-	@ctest --test-dir build/release -j$(JOBS) -LE 'slow|endings' --output-on-failure
+	@ctest --test-dir build/release -j$(JOBS) -LE 'slow|endings|web' --output-on-failure
 
 # Whole networks in double precision, hundreds of processes, cores read by gdb: some minutes.
 test-slow: test
 	@scripts/install-deps --slow
 	@ctest --test-dir build/release -j$(JOBS) -L slow -LE stress --output-on-failure
+
+# The page of belay report in headless Chromium; installs it, and playwright-core and axe-core from npm at locked versions.
+test-web: deps
+	@scripts/install-deps --web
+	@cmake --preset release >/dev/null && cmake --build build/release -j$(JOBS) --target belay atc
+	@ctest --test-dir build/release -L web -V
 
 # A dumping program ends 200 times in each way that there is: ten minutes.
 endings: test

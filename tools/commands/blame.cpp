@@ -3,7 +3,6 @@
 #include "blame/blame.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -11,12 +10,10 @@
 #include "base/faults.h"
 #include "base/files/atomic_file.h"
 #include "commands/arguments.h"
+#include "commands/blame_inputs.h"
 #include "commands/blame_report.h"
 #include "commands/commands.h"
 #include "commands/progress.h"
-#include "commands/run_inputs.h"
-#include "commands/tensor_io.h"
-#include "inspect/dump_tree.h"
 
 namespace belay::tools {
 namespace {
@@ -28,38 +25,6 @@ struct BlameOptions {
   bool json = false, all = false;
 };
 
-template <class T>
-T or_throw(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().message);
-  return std::move(result).value();
-}
-
-bool fits(const graph::Shape& shape, const graph::Shape& declared) {
-  if (std::ranges::find(declared, -2) != declared.end()) return true;
-  return std::ranges::equal(shape, declared, [](int64_t dim, int64_t wanted) { return wanted < 0 || dim == wanted; });
-}
-
-blame::GivenTensors read_inputs(const BlameOptions& options, const graph::Model& model) {
-  std::vector<std::string> names;
-  const graph::Graph& main = model.main();
-  for (const int node : main.input_nodes()) names.push_back(main.nodes[static_cast<size_t>(node)].name);
-  const GivenInputs given(options.inputs, {}, names);
-  blame::GivenTensors tensors;
-  for (const int index : main.input_nodes()) {
-    const graph::Node& node = main.nodes[static_cast<size_t>(index)];
-    const std::string file = given.file(node.name);
-    if (file.empty() || node.outputs.empty()) continue;
-    const graph::TensorDesc& desc = node.outputs[0];
-    const HostTensor wanted{node.name, static_cast<aclDataType>(desc.type), desc.shape, {}};
-    auto read = std::make_shared<const HostTensor>(read_tensor(file, wanted));
-    if (!fits(read->shape, desc.shape))
-      throw std::runtime_error(file + " has the shape " + graph::to_text(read->shape) + "; input " + node.name +
-                               " of the model has " + graph::to_text(desc.shape));
-    tensors[node.name] = or_throw(blame::source_of(desc.type, read->shape, read->bytes, read));
-  }
-  return tensors;
-}
-
 void write_csv(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -67,25 +32,9 @@ void write_csv(const std::filesystem::path& path, const std::string& text) {
   if (!file) throw std::runtime_error(path.string() + " cannot be written");
 }
 
-// Statistics have names of dump files and hold no tensors.
-bool only_statistics(const std::filesystem::path& dump) {
-  const auto found = inspect::find_dumps({dump});
-  return found.ok() && !(*found).empty() &&
-         std::ranges::all_of(*found, [](const inspect::FoundDump& each) { return each.statistics; });
-}
-
-compare::Side open_dump(const std::filesystem::path& dump) {
-  auto side = compare::open_side(dump);
-  if (!side.ok() && only_statistics(dump))
-    throw std::runtime_error(dump.string() +
-                             " holds statistics only; blame needs the tensors: dump with \"dump_data\":\"tensor\" and "
-                             "\"dump_mode\":\"all\" (or \"output\")");
-  return or_throw(std::move(side));
-}
-
 int blame_dump(const BlameOptions& options) {
   set_faults({});  // those of BELAY_FAULT are for what was run, not for what runs now
-  const compare::Side side = open_dump(options.dump);
+  const compare::Side side = open_dump_with_tensors(options.dump);
   std::optional<compare::Side> truth;
   if (!options.other.empty()) truth = or_throw(compare::open_side(options.other));
   std::vector<std::string> problems = side.problems;
@@ -94,7 +43,7 @@ int blame_dump(const BlameOptions& options) {
 
   blame::Question question{.side = &side, .truth = truth ? &*truth : nullptr};
   question.model = or_throw(blame::read_model_of(side, options.model));
-  question.given = read_inputs(options, *question.model);
+  question.given = blame_inputs(options.inputs, *question.model);
   question.step = options.step;
   std::optional<Progress> progress;
   question.plans = [&](size_t total) { progress.emplace("examining", total); };

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "report/digest.h"
+#include "report/groups.h"
+#include "report/layout.h"
+#include "report/network.h"
+#include "report/question.h"
+
+namespace belay::report {
+
+using Json = nlohmann::ordered_json;
+
+// What the page gets: JSON, and bytes that it refers to by where they begin. docs/report.md names the keys.
+struct Content {
+  Json json;
+  std::string bytes;
+};
+
+// All that is asked for. Reads every tensor; throws what std::filesystem and Graphviz throw.
+Content gather(const Question& question);
+
+// Its parts, for a page that is told of them one by one.
+Json real_json(double value);  // infinities and NaN as text
+Json summary_json(const Summary& summary);
+Json operators_json(const Network& network);
+Json links_json(const Network& network);
+Json groups_json(const std::vector<Group>& groups, const std::vector<Level>& levels);
+Json digest_json(const Digest& digest, std::string& bytes);
+// How the file holds the tensor: "NC1HWC0 [1,4,56,56,16]"; the format alone when the shape is the logical one.
+std::string layout_text(const compare::SideTensor& tensor, const graph::Shape& logical);
+
+}  // namespace belay::report

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "dump/format/record_reader.h"
+#include "inspect/tensor.h"
+#include "report/content.h"
+
+namespace belay::report {
+namespace {
+
+Json histogram_json(const Histogram& histogram) {
+  if (histogram.counts.empty()) return nullptr;
+  return {{"low", histogram.low}, {"high", histogram.high}, {"counts", histogram.counts}};
+}
+
+// Half a point is as exact as anyone can see.
+Json coordinates_json(const std::vector<float>& values) {
+  Json list = Json::array();
+  for (const float value : values) list.push_back(static_cast<int64_t>(std::lround(value)));
+  return list;
+}
+
+Json level_json(const Group& group, const Level& level) {
+  Json routes = Json::array();
+  for (const Route& route : level.routes) routes.push_back({route.from, route.to, coordinates_json(route.points)});
+  return {{"name", group.name},
+          {"parent", group.parent},
+          {"children", group.children},
+          {"x", coordinates_json(level.x)},
+          {"y", coordinates_json(level.y)},
+          {"width", level.width},
+          {"height", level.height},
+          {"routes", std::move(routes)}};
+}
+
+}  // namespace
+
+Json real_json(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+Json summary_json(const Summary& summary) {
+  return {{"min", real_json(summary.min)},       {"max", real_json(summary.max)},
+          {"mean", real_json(summary.mean)},     {"deviation", real_json(summary.deviation)},
+          {"l2norm", real_json(summary.l2norm)}, {"nan", summary.nan},
+          {"plusInf", summary.plus_inf},         {"minusInf", summary.minus_inf}};
+}
+
+Json operators_json(const Network& network) {
+  Json list = Json::array();
+  for (const Operator& op : network.operators) {
+    Json entry{{"name", op.name}, {"type", op.type}};
+    if (!op.sources.empty()) entry["sources"] = op.sources;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json links_json(const Network& network) {
+  Json list = Json::array();
+  for (const Link& link : network.links) list.push_back({link.from, link.to, link.output, link.input});
+  return list;
+}
+
+Json groups_json(const std::vector<Group>& groups, const std::vector<Level>& levels) {
+  Json list = Json::array();
+  for (size_t i = 0; i < groups.size(); ++i) list.push_back(level_json(groups[i], levels[i]));
+  return list;
+}
+
+Json digest_json(const Digest& digest, std::string& bytes) {
+  Json worst = Json::array();
+  for (const Extreme& extreme : digest.worst)
+    worst.push_back({extreme.at, real_json(extreme.ours), real_json(extreme.truth)});
+  Json json{{"ours", histogram_json(digest.of_ours)},
+            {"truth", histogram_json(digest.of_truth)},
+            {"difference", histogram_json(digest.of_difference)},
+            {"worst", std::move(worst)}};
+  if (digest.picture.codes.empty()) return json;
+  json["picture"] = {{"cells", digest.picture.cells}, {"most", digest.picture.most}, {"begin", bytes.size()}};
+  bytes.append(digest.picture.codes.begin(), digest.picture.codes.end());
+  return json;
+}
+
+std::string layout_text(const compare::SideTensor& tensor, const graph::Shape& logical) {
+  if (tensor.file.empty() || !tensor.tensor.empty()) return "";
+  const auto dump = dump::read_dump(tensor.file);
+  if (!dump.ok()) return "";
+  for (const inspect::DumpedTensor& each : inspect::tensors_of(*dump)) {
+    if (each.input != tensor.input || each.index != tensor.index) continue;
+    const std::string format(graph::name_of(each.format));
+    return each.shape == logical ? format : format + " " + graph::to_text(each.shape);
+  }
+  return "";
+}
+
+}  // namespace belay::report

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/groups.h"
+#include "report/network.h"
+
+namespace belay::report {
+
+// How large a box is drawn; a group that is folded is a box as well.
+constexpr double kBoxWidth = 132, kBoxHeight = 38;
+
+// A line from a child to another: control points of Bezier curves, x and y in turn, first and last on the boxes.
+struct Route {
+  size_t from = 0, to = 0;  // places among the children
+  std::vector<float> points;
+};
+
+// Where the children of a group are while all are folded: their centres, y downwards.
+struct Level {
+  std::vector<float> x, y;
+  std::vector<Route> routes;
+  double width = 0, height = 0;
+};
+
+// Graphviz' `dot`, level by level, so that networks of any size take time in proportion. Levels that were laid out
+// before are not again.
+class Layout {
+ public:
+  // One for each group.
+  std::vector<Level> lay_out(const Network& network, const std::vector<Group>& groups);
+
+ private:
+  using Links = std::vector<std::pair<size_t, size_t>>;
+  std::map<std::pair<size_t, Links>, Level> known_;  // by how many children there are, and their links
+};
+
+}  // namespace belay::report
