@@ -100,7 +100,7 @@ def parse():
     parser.add_argument("--rounds", type=int, default=5, help="how often the sides alternate (default: 5)")
     parser.add_argument("--seconds", type=float, default=2, help="of runs per side and round, about (default: 2)")
     parser.add_argument("--markdown", action="store_true", help="print a table for a page")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def main():

@@ -22,7 +22,7 @@ def main():
     parser.add_argument("--many", type=int, default=8 * os.cpu_count(), help="threads (default: eight for each core)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     side, few = Belay(options.belay), os.cpu_count()
     for name in options.names or SHAPES:
         network = Network(options.belay, options.models, name)

@@ -41,7 +41,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--cores", type=int, nargs="+", default=[2, 4, 16, 64])
     parser.add_argument("--repeat", type=int, default=10)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     print(f"{'network':<16} {'ms on one':>9}  {'loops':>5} {'pieces':>6} {'MB':>6}   times faster on " +
           ", ".join(map(str, options.cores)))
     for name in options.names or SHAPES:
