@@ -95,7 +95,8 @@ MadeKernel make_scatter_cache(const KernelRequest& request) {
     const int from = call.even_empty(cache);
     shared.emplace_back(output, from);
     if (call.info(given).shape.empty()) continue;
-    Side made{given, from, output, TRY(blocks_for(call, rows, cache, mode, scatter))};
+    auto blocks = TRY(blocks_for(call, rows, cache, mode, scatter));
+    Side made{given, from, output, std::move(blocks)};
     if (call.info(given).shape[0] != tokens)
       return refuse(formatted("{} has {} rows; slotMapping has {} elements", rows, call.info(given).shape[0], tokens));
     sides.push_back(made);
