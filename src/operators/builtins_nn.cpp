@@ -170,6 +170,10 @@ Result<Value> adaptive_avg_pool(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   const auto image = TRY(image_of(s, a[0], 2));
   const auto size = each(a[1], 2, 1);
+  constexpr int64_t most = 1 << 14;  // of a side: its matrix is made here
+  for (size_t d = 0; d < 2; ++d)
+    if (size[d] < 0 || size[d] > most)
+      return invalid(formatted("an output side of {} is not within 0 to {}", size[d], most));
   const Value x = a[0].type == DataType::Double ? image.x : TRY(s.cast(image.x, DataType::Float));
   const Value rows = adaptive_matrix(s, x.type, x.shape[2], size[0]);
   const Value columns = TRY(s.permute(adaptive_matrix(s, x.type, x.shape[3], size[1]), {1, 0}));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
 #include "operators/builtins.h"
 
 namespace belay::operators {
@@ -184,10 +185,17 @@ Result<Value> range(Sketch& s, const Values& a) {
   return s.constant(a[3].type, a[3].shape, values);
 }
 
+// Of what numbers say, before anything of that size is made.
+Status must_be(const Shape& said, const Value& like) {
+  if (said == like.shape) return {};
+  return invalid(formatted("the result is {}, but the output is {}", graph::to_text(said), graph::to_text(like.shape)));
+}
+
 // linspace(start, end, steps, like)
 Result<Value> linspace(Sketch& s, const Values& a) {
   for (const Value& value : a) TRY(need(value));
   const int64_t steps = a[2].integer;
+  TRY(must_be({steps}, a[3]));
   std::vector<double> values;
   for (int64_t i = 0; i < steps; ++i) {
     const double step = steps > 1 ? (a[1].number - a[0].number) / static_cast<double>(steps - 1) : 0;
@@ -199,6 +207,7 @@ Result<Value> linspace(Sketch& s, const Values& a) {
 
 Result<Value> eye(Sketch& s, const Values& a) {
   const int64_t rows = int_at(a, 0), columns = int_at(a, 1);
+  TRY(must_be({rows, columns}, a[2]));
   std::vector<double> values(static_cast<size_t>(rows * columns));
   for (int64_t i = 0; i < std::min(rows, columns); ++i) values[static_cast<size_t>(i * columns + i)] = 1;
   return s.constant(a[2].type, {rows, columns}, values);

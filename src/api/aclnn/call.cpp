@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <stdexcept>
 
 #include "aclnn/aclnn_base.h"
 #include "api/aclnn/executor.h"
@@ -144,8 +145,26 @@ Status as_invalid(Status status) {
   return status;
 }
 
+// A tensor that no memory could hold: sizes beyond this are mistakes, and products of them would overflow.
+Status check_size(const TensorView& view) {
+  constexpr int64_t most = int64_t{1} << 44;
+  int64_t count = 1;
+  for (const int64_t dim : view.shape) {
+    if (dim < 0 || dim > most || (dim > 0 && count > most / dim))
+      return {ACLNN_ERR_PARAM_INVALID,
+              formatted("a tensor has the shape {}: no dimension may be negative, and no memory holds more than {} "
+                        "elements",
+                        graph::to_text(view.shape), most)};
+    count *= std::max<int64_t>(dim, 1);
+  }
+  return {};
+}
+
 // Tensors in private formats are not looked at: nothing here would understand their bytes.
-Status check_formats(std::span<const AclnnArgument> arguments) {
+Status check_tensors(std::span<const AclnnArgument> arguments) {
+  for (const AclnnArgument& argument : arguments)
+    for (const aclTensor* tensor : tensors_of(argument))
+      if (tensor) TRY(check_size(*tensor->view));
   for (const AclnnArgument& argument : arguments)
     for (const aclTensor* tensor : tensors_of(argument))
       if (tensor && graph::is_private(to_graph(tensor->view->format)))
@@ -173,7 +192,7 @@ std::vector<size_t> backwards(const std::vector<operators::Place>& outputs) {
   return order;
 }
 
-Result<AclnnPlan> make_plan(const operators::RecipeRow& row, const std::vector<CallArgument>& arguments) {
+Result<AclnnPlan> make_plan_of(const operators::RecipeRow& row, const std::vector<CallArgument>& arguments) {
   auto composed = operators::compose(row, arguments);
   if (!composed.ok()) return as_invalid(composed.status());
   operators::Composition made = std::move(composed).value();
@@ -183,6 +202,17 @@ Result<AclnnPlan> make_plan(const operators::RecipeRow& row, const std::vector<C
   if (!compiled.ok()) return as_invalid(compiled.status());
   plan.plan = std::move(compiled).value();
   return plan;
+}
+
+// Recipes look at dimensions and list members that a call may not have.
+Result<AclnnPlan> make_plan(const operators::RecipeRow& row, const std::vector<CallArgument>& arguments) {
+  try {
+    return make_plan_of(row, arguments);
+  } catch (const std::out_of_range&) {
+    return Status{ACLNN_ERR_PARAM_INVALID, "a tensor has too few dimensions, or a list too few members"};
+  } catch (const std::length_error&) {
+    return Status{ACLNN_ERR_PARAM_INVALID, "a number asks for more elements than any memory holds"};
+  }
 }
 
 Result<SharedPlan> find_plan(const operators::RecipeRow& row, std::span<const AclnnArgument> arguments) {
@@ -210,7 +240,7 @@ aclnnStatus prepare(const char* function, const operators::RecipeRow& row, std::
       [&]() -> Status {
         if (!workspace_size) return null_pointer("workspaceSize");
         if (!executor) return null_pointer("executor");
-        TRY(check_formats(arguments));
+        TRY(check_tensors(arguments));
         SharedPlan plan = TRY(find_plan(row, arguments));
         auto inputs = views_at(plan->inputs, arguments), outputs = views_at(plan->outputs, arguments);
         auto made = std::make_shared<AclnnExecutor>(row.function.data(), std::move(plan), std::move(inputs),

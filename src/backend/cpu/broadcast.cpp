@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/broadcast.h"
 
+#include "backend/kernel.h"
+#include "base/text.h"
+
 namespace belay::backend::cpu {
 
 using graph::Shape;
@@ -29,6 +32,17 @@ bool joins(const Shape& dims, const std::vector<Shape>& strides, size_t d) {
 }
 
 }  // namespace
+
+Status check_broadcast(const Shape& output, std::span<const Shape> inputs) {
+  for (const Shape& input : inputs) {
+    bool fits = input.size() <= output.size();
+    for (size_t d = 0; fits && d < input.size(); ++d)
+      fits = input[d] == 1 || input[d] == output[output.size() - input.size() + d];
+    if (!fits)
+      return refuse(formatted("shape {} cannot be repeated to {}", graph::to_text(input), graph::to_text(output)));
+  }
+  return {};
+}
 
 Broadcast::Broadcast(const Shape& output, std::span<const Shape> inputs) : count(graph::element_count(output)) {
   Shape all = output;

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "base/status.h"
 #include "base/threads/parallel.h"
 #include "graph/tensor/types.h"
 
@@ -12,8 +13,12 @@ namespace belay::backend::cpu {
 // Strides, in elements, of a row-major tensor of this shape.
 graph::Shape row_major_strides(const graph::Shape& shape);
 
+// Whether the shapes of inputs are such that they can be repeated to the output's; else why not.
+Status check_broadcast(const graph::Shape& output, std::span<const graph::Shape> inputs);
+
 // How the elements of several inputs meet those of an output by numpy's broadcasting: the dimensions of the output,
 // neighbours joined where every input allows it, and for each input its strides (0 where it repeats).
+// Of shapes that check_broadcast() accepts.
 struct Broadcast {
   Broadcast(const graph::Shape& output, std::span<const graph::Shape> inputs);
 

@@ -12,6 +12,7 @@ MadeKernel binary_kernel(const KernelRequest& request, BinaryLoop loop, const Pa
         formatted("inputs of types {} and {}: both must have one type", graph::name_of(type), graph::name_of(other)));
   if (!loop) return refuse(formatted("type {} is not supported", graph::name_of(type)));
   const Shape shapes[] = {request.inputs[0].shape, request.inputs[1].shape};
+  TRY(check_broadcast(request.outputs[0].shape, shapes));
   const Broadcast broadcast(request.outputs[0].shape, shapes);
   const auto from_bytes = static_cast<int64_t>(graph::bits_of(type) / 8);
   const auto to_bytes = static_cast<int64_t>(graph::bits_of(request.outputs[0].type) / 8);

@@ -89,6 +89,7 @@ MadeKernel make_addcmul(const KernelRequest& request) {
   const bool divides = request.node.type == "Addcdiv";
   return with_type(FloatTypes{}, request.inputs[0].type, [&]<class T>() -> MadeKernel {
     const Shape shapes[] = {request.inputs[0].shape, request.inputs[1].shape, request.inputs[2].shape};
+    TRY(check_broadcast(request.outputs[0].shape, shapes));
     const Broadcast broadcast(request.outputs[0].shape, shapes);
     return function_kernel([broadcast, divides](Inputs in, Outputs out) -> Status {
       using X = compute_t<T>;

@@ -8,6 +8,7 @@ namespace belay::backend::cpu {
 MadeKernel ternary_kernel(const KernelRequest& request, TernaryLoop loop) {
   if (!loop) return refuse(formatted("type {} is not supported", graph::name_of(request.outputs[0].type)));
   const Shape shapes[] = {request.inputs[0].shape, request.inputs[1].shape, request.inputs[2].shape};
+  TRY(check_broadcast(request.outputs[0].shape, shapes));
   const Broadcast broadcast(request.outputs[0].shape, shapes);
   std::array<int64_t, 3> bytes, steps;
   for (size_t i = 0; i < 3; ++i) {

@@ -76,11 +76,21 @@ Result<Combine> combine_named(std::string_view name) {
   return refuse(formatted("reduction {} is not one of none, add, mul, max, min", name));
 }
 
+// Of operators whose third input goes into the first.
+Status check_updates(const KernelRequest& request) {
+  if (request.inputs.size() < 3) return refuse("there are no updates");
+  if (request.inputs[0].type == request.inputs[2].type) return {};
+  return refuse(formatted("updates of type {} cannot go into {}", graph::name_of(request.inputs[2].type),
+                          graph::name_of(request.inputs[0].type)));
+}
+
 MadeKernel make_scatter_elements(const KernelRequest& request) {
   const Combine how = TRY(combine_named(graph::text_of(request.node, "reduction", "none")));
   const Shape &x = request.inputs[0].shape, &index = request.inputs[1].shape;
   const auto axis = graph::axis_within(graph::int_of(request.node, "axis", 0), x.size());
   if (!axis) return refuse("axis is outside the tensor");
+  TRY(check_updates(request));
+  if (index.size() != x.size()) return refuse("indices and data differ in their number of dimensions");
   if (index != request.inputs[2].shape) return refuse("indices and updates differ in shape");
   for (size_t d = 0; d < x.size(); ++d)
     if (d != *axis && index[d] > x[d]) return refuse("indices is larger than data");
@@ -130,6 +140,7 @@ template <Combine how>
 MadeKernel make_scatter_nd(const KernelRequest& request) {
   if (request.inputs[1].shape.empty()) return refuse("indices must have a dimension");
   TRY(element_bytes(request.inputs[0].type));
+  TRY(check_updates(request));
   const auto run = [label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     begin_with(in[0], out[0]);
     return scatter_nd(label, how, in[1], in[2], out[0]);
@@ -151,6 +162,7 @@ MadeKernel make_scatter_nd_fresh(const KernelRequest& request) {
 template <Combine how>
 MadeKernel make_scatter_first(const KernelRequest& request) {
   if (request.inputs[0].shape.empty()) return refuse("var must have a dimension");
+  TRY(check_updates(request));
   TRY(element_bytes(request.inputs[0].type));
   const auto run = [label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     const auto targets = TRY(indices_within(label, in[1], in[0].shape[0], true));

@@ -147,6 +147,8 @@ MadeKernel map_kernel(const KernelRequest& request, Map f, const MapParameters& 
 
 MadeKernel combine_kernel(const KernelRequest& request, Combine f) {
   TRY(check_types(request, 2));
+  const Shape shapes[] = {request.inputs[0].shape, request.inputs[1].shape};
+  TRY(check_broadcast(request.outputs[0].shape, shapes));
   return std::unique_ptr<Kernel>(std::make_unique<CombineKernel>(request, f));
 }
 
