@@ -14,4 +14,7 @@ namespace belay::comm {
 std::shared_ptr<Board> take_seat(const std::string& key, const std::string& name, uint32_t size, uint32_t rank,
                                  int device, const std::vector<bool>& here);
 
+// Those of this process that still live.
+std::vector<std::shared_ptr<Board>> boards_of(const std::string& key);
+
 }  // namespace belay::comm

@@ -182,6 +182,7 @@ void Communicator::dropped(const Call& call, uint64_t number) {
 
 // On the stream's thread, before an operation.
 Status Communicator::begin() {
+  if (board_->failed()) return board_->failure().status;
   Status status = settle();
   if (status.ok()) return status;
   status.code = ACL_ERROR_RT_FFTS_PLUS_TIMEOUT;

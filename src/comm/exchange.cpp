@@ -7,6 +7,7 @@
 
 #include "base/log/log.h"
 #include "base/text.h"
+#include "comm/boards.h"
 #include "comm/communicator.h"
 #include "comm/links.h"
 #include "comm/meeting.h"
@@ -222,13 +223,19 @@ Status Exchange::check_circle(uint32_t peer) {
     until_trail_ *= 2;
     Links::get().send_trails(waits().begin_trail(entry_, process_name()));
   }
-  const std::string circle = waits().circle(entry_);
-  if (circle.empty()) return {};
-  return {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
-          formatted("{}: ranks wait for each other in a circle and would never go on: {}; call the operations of all "
-                    "communicators in the same order on every rank",
-                    tag(), circle),
-          "EI0002"};
+  const Circle circle = waits().circle(entry_);
+  if (circle.text.empty()) return {};
+  const Status status{
+      ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+      formatted("{}: ranks wait for each other in a circle and would never go on: {}; call the operations of all "
+                "communicators in the same order on every rank",
+                tag(), circle.text),
+      "EI0002"};
+  // All of them fail, this one first: otherwise it would depend on the moment which of them go on.
+  board_.fail({status, HCCL_E_REMOTE});
+  for (const std::string& key : circle.keys)
+    for (const auto& board : boards_of(key)) board->fail({status, HCCL_E_REMOTE});
+  return status;
 }
 
 // A rank may leave when it has given all that we wait for: what it gave is here soon after its goodbye, or never.

@@ -95,9 +95,15 @@ class DistantAttendance : public Attendance {
 
   Result<Meeting::Texts> post(uint32_t round, const std::string& text, Deadline deadline) override {
     const json asked = {{"meeting", identifier_}, {"rank", rank_}, {"size", size_}, {"round", round}, {"text", text}};
-    TRY(send_frame(socket_, asked.dump()));
-    auto answered = receive_frame(socket_, deadline);
+    const Status sent = send_frame(socket_, asked.dump());
+    auto answered = sent.ok() ? receive_frame(socket_, deadline) : Result<std::string>(sent);
     if (!answered.ok() && answered.status().code == HCCL_E_TIMEOUT) answered = expire();
+    if (!answered.ok() && answered.status().code == HCCL_E_TCP_TRANSFER)
+      return Status{HCCL_E_INTERNAL,
+                    formatted("the process that called HcclGetRootInfo, and answers meeting {}, ended before all ranks "
+                              "had come",
+                              identifier_),
+                    "EI0015"};
     if (!answered.ok())
       return Status{
           answered.status().code,

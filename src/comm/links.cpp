@@ -179,7 +179,8 @@ void Links::send_trails(const std::vector<Trail>& trails) {
     send(process_of(trail.key, trail.peer), json{{"trail", trail.key},
                                                  {"origin", trail.origin},
                                                  {"wait", trail.wait},
-                                                 {"text", trail.text},
+                                                 {"text", trail.path.text},
+                                                 {"keys", trail.path.keys},
                                                  {"peer", trail.peer},
                                                  {"number", trail.number},
                                                  {"age", trail.age.count()}}
@@ -293,7 +294,7 @@ void Links::handle(const std::string& process, const std::string& text) {
       } else if (said.contains("trail")) {
         const Trail trail{said.at("origin"),
                           said.at("wait"),
-                          said.at("text"),
+                          {said.at("text"), said.at("keys")},
                           key,
                           said.at("peer"),
                           said.at("number"),

@@ -22,7 +22,7 @@ uint64_t Post::tag(uint32_t from, uint32_t step) const {
 }
 
 void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes, bool synchronous) {
-  Letter& letter = letters_.emplace_back(false, to, nullptr, bytes);
+  Letter& letter = letters_.emplace_back(false, to, tag(from, step) | 1, nullptr, bytes);
   const bool together = bytes <= kWithLetterhead;
   const size_t packed = sizeof(Letterhead) + (together ? bytes : 0);
   letter.packed = std::make_unique_for_overwrite<std::byte[]>(packed);
@@ -33,18 +33,18 @@ void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data
   if (together)
     letter.rest.done = true;
   else
-    engine_->send(to, tag(from, step) | 1, data, bytes, synchronous, letter.rest);
+    engine_->send(to, letter.tag, data, bytes, synchronous, letter.rest);
 }
 
 void Post::receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes) {
-  Letter& letter = letters_.emplace_back(true, from, into, bytes);
+  Letter& letter = letters_.emplace_back(true, from, tag(from, step) | 1, into, bytes);
   constexpr size_t kRoom = sizeof(Letterhead) + kWithLetterhead;
   letter.packed = std::make_unique_for_overwrite<std::byte[]>(kRoom);
   engine_->receive(tag(from, step), letter.packed.get(), kRoom, letter.first);
   if (bytes <= kWithLetterhead)
     letter.rest.done = true;
-  else
-    engine_->receive(tag(from, step) | 1, into, bytes, letter.rest);
+  else if (call_.op != Op::Receive)
+    engine_->receive(letter.tag, into, bytes, letter.rest);
 }
 
 void Post::open(Letter& letter) {
@@ -59,6 +59,8 @@ void Post::open(Letter& letter) {
     if (!trouble_) trouble_ = Trouble{letter.peer, head, letter.first.error};
     return;
   }
+  // What was sent is not taken, and its sender not done, before it is known to be what is expected.
+  if (!together && call_.op == Op::Receive) engine_->receive(letter.tag, letter.into, letter.bytes, letter.rest);
   if (together && letter.bytes) std::memcpy(letter.into, letter.packed.get() + sizeof head, letter.bytes);
 }
 

@@ -54,10 +54,11 @@ class Post {
  private:
   static constexpr size_t kWithLetterhead = 8 << 10;
   struct Letter {
-    Letter(bool arrives, uint32_t rank, std::byte* memory, size_t size)
-        : incoming(arrives), peer(rank), into(memory), bytes(size) {}
+    Letter(bool arrives, uint32_t rank, uint64_t data_tag, std::byte* memory, size_t size)
+        : incoming(arrives), peer(rank), tag(data_tag), into(memory), bytes(size) {}
     const bool incoming;
     const uint32_t peer;
+    const uint64_t tag;  // of the data
     std::byte* const into;
     const size_t bytes;
     std::unique_ptr<std::byte[]> packed;

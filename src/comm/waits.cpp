@@ -64,18 +64,23 @@ bool Waits::leads_back(const Wait& from, Path& path) const {
   return false;
 }
 
-std::string Waits::circle(Entry entry) const {
+Circle Waits::circle(Entry entry) const {
   std::lock_guard lock(mutex_);
-  if (!entry->circle.empty()) return entry->circle;
+  if (!entry->circle.text.empty()) return entry->circle;
   Path path{&*entry};
   if (!leads_back(*entry, path)) return {};
-  std::string text;
-  for (const Wait* wait : path) text += (text.empty() ? "" : "; ") + wait->text();
-  return text;
+  Circle found;
+  for (const Wait* wait : path) add_to(found, *wait);
+  return found;
+}
+
+void Waits::add_to(Circle& path, const Wait& wait) {
+  path.text += (path.text.empty() ? "" : "; ") + wait.text();
+  path.keys.push_back(*wait.key);
 }
 
 Trail Waits::onto(Trail trail, const Wait& wait) {
-  trail.text += (trail.text.empty() ? "" : "; ") + wait.text();
+  add_to(trail.path, wait);
   trail.key = *wait.key;
   trail.peer = wait.peer;
   trail.number = wait.number;
@@ -100,8 +105,8 @@ void Waits::walk(const Wait& from, const Trail& trail, const std::string& own_pr
   for (Wait& to : waits_) {
     if (!blocks(from, to)) continue;
     if (trail.origin == own_process && trail.wait == to.id) {
-      to.circle = trail.text;
-    } else if (trail.text.find(to.text()) == std::string::npos && trail.text.size() < kLongestTrail) {
+      to.circle = trail.path;
+    } else if (trail.path.text.find(to.text()) == std::string::npos && trail.path.text.size() < kLongestTrail) {
       const Trail longer = onto(trail, to);
       if (to.board->here(to.peer))
         walk(to, longer, own_process, onward);

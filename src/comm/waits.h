@@ -12,11 +12,17 @@
 
 namespace belay::comm {
 
+// Waits that lead back to where they began: in words, and the keys of their communicators.
+struct Circle {
+  std::string text;
+  std::vector<std::string> keys;
+};
+
 // What is known of a possible circle of waits, on its way from process to process.
 struct Trail {
   std::string origin;  // the process where it began
   uint64_t wait = 0;   // with which wait
-  std::string text;    // the waits so far
+  Circle path;         // the waits so far
   // Whom the last of them waits for, in which operation, and for how long.
   std::string key;
   uint32_t peer = 0;
@@ -36,8 +42,8 @@ class Waits {
     Call call;
     uint64_t number;  // of a collective operation; 0 for a message between two ranks
     std::chrono::steady_clock::time_point since;
-    uint64_t id = 0;          // given by add()
-    std::string circle = {};  // that leads through other processes, once it is known
+    uint64_t id = 0;     // given by add()
+    Circle circle = {};  // that leads through other processes, once it is known
 
     // "rank 0 of communicator A waits in AllReduce(count 8, fp32, sum), its operation 3, for rank 1".
     std::string text() const;
@@ -49,10 +55,10 @@ class Waits {
   // Whom it waits for now.
   void set_peer(Entry entry, uint32_t peer);
 
-  // The waits that lead from this one back to it, in words; empty when no such circle is known. A rank that has not
+  // The waits that lead from this one back to it; no text when no such circle is known. A rank that has not
   // called what is waited for may still do so: such a circle counts only when each stream in it is itself waited for by
   // its program, and has lasted kPatience.
-  std::string circle(Entry entry) const;
+  Circle circle(Entry entry) const;
 
   // Where a circle leads through other processes, its trail is sent from one to the next. What is to be sent on, from a
   // wait that begins one, and from a trail that came in and goes on at `board`. A trail that came back to where it
@@ -68,6 +74,7 @@ class Waits {
   bool leads_back(const Wait& from, Path& path) const;
   static bool blocks(const Wait& from, const Wait& to);
   void walk(const Wait& from, const Trail& trail, const std::string& own_process, std::vector<Trail>& onward);
+  static void add_to(Circle& path, const Wait& wait);
   static Trail onto(Trail trail, const Wait& wait);
 
   mutable std::mutex mutex_;

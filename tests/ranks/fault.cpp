@@ -39,6 +39,25 @@ class Data {
   void* memory_ = nullptr;
 };
 
+// All wait until each has come here.
+void agree(const std::string& about) {
+  const auto path = [&](uint32_t who) { return folder + "/" + about + std::to_string(who); };
+  if (FILE* file = std::fopen(path(rank).c_str(), "wb")) std::fclose(file);
+  for (uint32_t peer = 0; peer < size; ++peer)
+    while (access(path(peer).c_str(), F_OK) != 0) usleep(1000);
+}
+
+// A communicator of all ranks that has worked on each of them.
+HcclComm new_communicator() {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
+  CHECK(HcclCommInitRootInfo(size, &token, rank, &comm));
+  CHECK(HcclBarrier(comm, stream));
+  CHECK(aclrtSynchronizeStream(stream));
+  agree("ready");
+  return comm;
+}
+
 // The sum of the ranks' numbers plus one, by a new communicator of those ranks that are left.
 void use_again(uint32_t new_rank, uint32_t new_size) {
   HcclComm comm = nullptr;
@@ -150,14 +169,6 @@ void send_another_count(HcclComm comm, const Data& data) {
   report(comm, code, start);
 }
 
-// All wait until each has come here.
-void agree(const std::string& about) {
-  const auto path = [&](uint32_t who) { return folder + "/" + about + std::to_string(who); };
-  if (FILE* file = std::fopen(path(rank).c_str(), "wb")) std::fclose(file);
-  for (uint32_t peer = 0; peer < size; ++peer)
-    while (access(path(peer).c_str(), F_OK) != 0) usleep(1000);
-}
-
 // The others wait in an operation that the guilty rank does not call; all give it up, agree, and go on.
 void recover(HcclComm comm, const Data& data) {
   const auto start = Clock::now();
@@ -179,12 +190,8 @@ void recover(HcclComm comm, const Data& data) {
 }
 
 void fail_at_work() {
-  HcclComm comm = nullptr;
-  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
-  CHECK(HcclCommInitRootInfo(size, &token, rank, &comm));
+  const HcclComm comm = new_communicator();
   const Data data(1 << 20);
-  CHECK(HcclBarrier(comm, stream));
-  CHECK(aclrtSynchronizeStream(stream));
   if (what == "work")
     lose_at_work(comm, data);
   else if (what == "count")
@@ -286,12 +293,8 @@ void alone() {
 
 // The network ends between the ranks, by the command in CUT.
 void cut() {
-  HcclComm comm = nullptr;
-  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
-  CHECK(HcclCommInitRootInfo(size, &token, rank, &comm));
+  const HcclComm comm = new_communicator();
   const Data data(1 << 20);
-  CHECK(HcclBarrier(comm, stream));
-  CHECK(aclrtSynchronizeStream(stream));
   if (rank == kGuilty) CHECK(std::system(std::getenv("CUT")));
   const auto start = Clock::now();
   const int code = reduce(comm, data, 1 << 20);

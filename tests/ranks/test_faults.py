@@ -63,7 +63,7 @@ FAULTS = {
         "mount -t tmpfs none /mnt; cp -a /dev/null /dev/zero /dev/random /dev/urandom /mnt; mount --move /mnt /dev", command)),
     "no permission to read a rank": Fault("unreadable", (0,), 0, "", 10, wrap=lambda rank, command, _: places.as_nobody(command),
                                           problem=lambda: "" if os.getuid() == 0 else "needs root, to become another user"),
-    "UCX is not installed": Fault("alone", (5, 4), 0, r"EI0006.*install Debian's package libucx0|EI0015.*rank \d+ ended before all had come", 5, wrap=hidden,
+    "UCX is not installed": Fault("alone", (5, 4), 0, r"EI0006.*install Debian's package libucx0|EI0015.*(rank \d+ ended before all had come|called HcclGetRootInfo.* ended before all)", 5, wrap=hidden,
                                   problem=places.no_mounts),
     "a network between two namespaces": Fault("works", (0,), 0, "", 10, ranks=2, wrap=in_network, inside=lambda: places.Networks("veth"),
                                               problem=places.no_networks),
