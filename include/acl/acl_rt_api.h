@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overloads of runtime functions with typed pointers. For C++11 and later; they export nothing.
+// Overloads of runtime functions with typed pointers. For C++ only (C++11 and later); they export nothing.
 #ifndef ACL_ACL_RT_API_H_
 #define ACL_ACL_RT_API_H_
 
