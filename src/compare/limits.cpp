@@ -45,6 +45,9 @@ Limits usual_limits(DataType ours, DataType truth) {
 
 std::string difference(const Measures& measured, const Limits& limits) {
   if (measured.different == 0) return "";
+  if (measured.bits_only)
+    return sentence("%llu of %lld elements have other bits; what they are worth is not known for this type",
+                    static_cast<unsigned long long>(measured.different), static_cast<long long>(measured.count));
   if (std::isinf(measured.least_atol) && (is_partly_infinite(measured.ours) || is_partly_infinite(measured.truth)))
     return "an element is finite on one side only, or infinite with another sign";
   if (limits.ulp && measured.max_ulp <= *limits.ulp) return "";

@@ -2,8 +2,10 @@
 #include "compare/measure.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "base/text.h"
@@ -29,6 +31,30 @@ struct BothBytes {
   Bytes x, y;
 };
 
+struct Divergence : DivergenceSums {
+  void add(const Divergence& later) { a += later.a, b += later.b, a_log_ratio += later.a_log_ratio; }
+};
+
+// The least element of each side.
+struct Least {
+  double x, y;
+  // Whether nothing that was seen is less.
+  bool holds(const Tally& seen) const { return seen.x.min >= x && seen.y.min >= y; }
+};
+
+// Whether the Kullback-Leibler divergence is a number that has to be computed.
+bool diverges(const Tally& tally) {
+  return tally.all_finite() && tally.x.min < tally.x.max && tally.y.min < tally.y.max &&
+         tally.x_at_min_y <= tally.x.min && tally.different > 0;
+}
+
+// What is summed up in one pass.
+struct Sums {
+  Tally tally;
+  Divergence divergence;
+  void add(const Sums& later) { tally.add(later.tally), divergence.add(later.divergence); }
+};
+
 // Two tensors side by side.
 class Couple {
  public:
@@ -39,28 +65,47 @@ class Couple {
            .atol = tolerance.atol};
   }
 
-  Result<Tally> tally() const {
-    return over_pieces<Tally>([this](Tally& sum, const BothBytes& piece, int64_t first, int64_t count) {
-      const bool same = x_.type() == y_.type() && std::memcmp(piece.x.data(), piece.y.data(), piece.x.size()) == 0;
-      sum.same_bytes &= same;
+  // What one pass tells: the tally, and the sums of the divergence if the least elements could be guessed before.
+  struct Looked {
+    Tally tally;
+    std::optional<Divergence> divergence;
+  };
+  Result<Looked> look_at_all() const {
+    const std::optional<Least> guess = TRY(guessed_least());
+    std::atomic<bool> wrong{!guess};
+    const Sums all = TRY(over_pieces<Sums>([&](Sums& sum, const BothBytes& piece, int64_t first, int64_t count) {
+      const bool same = equal_bytes(piece);
+      sum.tally.same_bytes &= same;
       over_blocks(piece, count, [&](const BothBytes& block, int64_t at, size_t size) {
-        if (same && add_same(sum, block, size)) return;
-        if (!add_fast(sum, block, first + at, size)) add_slowly(sum, block, first + at, 0, size);
+        add_block(sum.tally, block, first + at, size, same);
+        if (!wrong) sum.divergence.add({divergence_of(block, size, *guess)});
       });
-    });
+      if (!wrong && !(sum.tally.all_finite() && guess->holds(sum.tally))) wrong = true;
+    }));
+    if (wrong) return Looked{all.tally, {}};
+    return Looked{all.tally, all.divergence};
   }
 
   // With the least element of each side known, and no x above its least where y is at its own.
-  Result<DivergenceSums> divergence(double min_x, double min_y) const {
-    struct Sum : DivergenceSums {
-      void add(const Sum& later) { a += later.a, b += later.b, a_log_ratio += later.a_log_ratio; }
+  Result<Divergence> divergence(const Least& least) const {
+    return over_pieces<Divergence>([&](Divergence& sum, const BothBytes& piece, int64_t, int64_t count) {
+      over_blocks(piece, count,
+                  [&](const BothBytes& block, int64_t, size_t size) { sum.add({divergence_of(block, size, least)}); });
+    });
+  }
+
+  // How many elements of one type have other bytes.
+  Result<uint64_t> other_bits() const {
+    struct Count {
+      uint64_t elements = 0;
+      void add(const Count& later) { elements += later.elements; }
     };
-    const Sum all = TRY(over_pieces<Sum>([&](Sum& sum, const BothBytes& piece, int64_t, int64_t count) {
-      over_blocks(piece, count, [&](const BothBytes& block, int64_t, size_t size) {
-        sum.add({divergence_of(block, size, min_x, min_y)});
-      });
+    const Count all = TRY(over_pieces<Count>([this](Count& sum, const BothBytes& piece, int64_t, int64_t count) {
+      const size_t size = stored_bytes(x_.type());
+      for (size_t at = 0; at < static_cast<size_t>(count) * size; at += size)
+        sum.elements += std::memcmp(&piece.x[at], &piece.y[at], size) != 0;
     }));
-    return all;
+    return all.elements;
   }
 
   // The first different element of a block, and the first of those farthest apart. Nothing for block -1.
@@ -118,6 +163,27 @@ class Couple {
     return all;
   }
 
+  bool equal_bytes(const BothBytes& piece) const {
+    return x_.type() == y_.type() && std::memcmp(piece.x.data(), piece.y.data(), piece.x.size()) == 0;
+  }
+
+  // Activations are often least where they were clipped: then the first piece tells it, and one pass does.
+  Result<std::optional<Least>> guessed_least() const {
+    if (x_.count() <= kPiece) return std::optional<Least>();
+    std::vector<std::byte> of_x, of_y;
+    const BothBytes piece = TRY(read(0, kPiece, of_x, of_y));
+    if (equal_bytes(piece)) return std::optional<Least>();
+    Tally seen;
+    over_blocks(piece, kPiece,
+                [&](const BothBytes& block, int64_t at, size_t size) { add_block(seen, block, at, size, false); });
+    return diverges(seen) ? std::optional(Least{seen.x.min, seen.y.min}) : std::nullopt;
+  }
+
+  void add_block(Tally& sum, const BothBytes& block, int64_t at, size_t size, bool same) const {
+    if (same && add_same(sum, block, size)) return;
+    if (!add_fast(sum, block, at, size)) add_slowly(sum, block, at, 0, size);
+  }
+
   void forget() const {
     x_.forget();
     y_.forget();
@@ -159,13 +225,14 @@ class Couple {
     size_t done = 0;
     if (fit_floats()) {
       float of_x[kBlock], of_y[kBlock];
-      done = sum_block(as_floats(x_.type(), block.x, size, of_x), as_floats(y_.type(), block.y, size, of_y), size, by_,
-                       sums);
+      done = sum_block(float_elements(x_.type(), block.x, size, of_x), float_elements(y_.type(), block.y, size, of_y),
+                       size, by_, sums);
     } else {
       double of_x[kBlock], of_y[kBlock];
-      const double *xs = as_doubles(x_.type(), block.x, size, of_x), *ys = as_doubles(y_.type(), block.y, size, of_y);
+      const auto xs = double_elements(x_.type(), block.x, size, of_x);
+      const auto ys = double_elements(y_.type(), block.y, size, of_y);
       if (!xs || !ys) return false;
-      done = sum_block(xs, ys, size, by_, sums);
+      done = sum_block(*xs, *ys, size, by_, sums);
     }
     if (!std::isfinite(sums.squares_x + sums.squares_y + sums.distance_squares)) return false;
     if (done > 0) sum.add_block(sums, at);
@@ -182,22 +249,22 @@ class Couple {
 
   bool fit_floats() const { return fits_floats(x_.type()) && fits_floats(y_.type()); }
 
-  DivergenceSums divergence_of(const BothBytes& block, size_t size, double min_x, double min_y) const {
+  DivergenceSums divergence_of(const BothBytes& block, size_t size, const Least& least) const {
     if (fit_floats()) {
       float of_x[kBlock], of_y[kBlock];
-      return divergence_block(as_floats(x_.type(), block.x, size, of_x), as_floats(y_.type(), block.y, size, of_y),
-                              size, min_x, min_y);
+      return divergence_block(float_elements(x_.type(), block.x, size, of_x),
+                              float_elements(y_.type(), block.y, size, of_y), size, least.x, least.y);
     }
     double of_x[kBlock], of_y[kBlock];
     return divergence_block(rounded(x_.type(), block.x, size, of_x), rounded(y_.type(), block.y, size, of_y), size,
-                            min_x, min_y);
+                            least.x, least.y);
   }
 
   // As doubles, integers beyond their range rounded.
-  static const double* rounded(DataType type, Bytes bytes, size_t size, double* buffer) {
-    if (const double* exact = as_doubles(type, bytes, size, buffer)) return exact;
+  static Elements rounded(DataType type, Bytes bytes, size_t size, double* buffer) {
+    if (const auto exact = double_elements(type, bytes, size, buffer)) return *exact;
     for (size_t i = 0; i < size; ++i) buffer[i] = static_cast<double>(element_of(type, bytes, i));
-    return buffer;
+    return {Elements::As::Double, buffer};
   }
 
   const ElementSource &x_, &y_;
@@ -217,11 +284,12 @@ double relative_euclidean_of(const Tally& tally) {
   return static_cast<double>(std::sqrt(tally.distance_squares / tally.y.squares));
 }
 
-Result<double> kullback_leibler_of(const Couple& couple, const Tally& tally) {
+Result<double> kullback_leibler_of(const Couple& couple, const Couple::Looked& looked) {
+  const Tally& tally = looked.tally;
   if (!tally.all_finite() || !(tally.x.min < tally.x.max) || !(tally.y.min < tally.y.max)) return kNaN;
   if (tally.x_at_min_y > tally.x.min) return std::numeric_limits<double>::infinity();
   if (tally.different == 0) return 0.0;
-  const DivergenceSums sums = TRY(couple.divergence(tally.x.min, tally.y.min));
+  const Divergence sums = looked.divergence ? *looked.divergence : TRY(couple.divergence({tally.x.min, tally.y.min}));
   const double divergence = sums.a_log_ratio / sums.a + std::log(sums.b / sums.a);
   return std::abs(divergence) < kEpsilon ? 0.0 : divergence;
 }
@@ -275,6 +343,7 @@ Status check(const ElementSource& ours, const ElementSource& truth) {
   if (ours.count() < 0 || ours.count() != truth.count())
     return {ACL_ERROR_PARSE_FILE, formatted("the shapes {} and {} do not have the same number of elements",
                                             graph::to_text(ours.shape()), graph::to_text(truth.shape()))};
+  if (ours.type() == truth.type()) return {};
   for (const ElementSource* source : {&ours, &truth})
     if (!has_values(source->type()))
       return {ACL_ERROR_PARSE_FILE,
@@ -282,15 +351,31 @@ Status check(const ElementSource& ours, const ElementSource& truth) {
   return {};
 }
 
+Result<Measures> compare_bits(const Couple& couple, int64_t count) {
+  Measures made{.count = count, .bits_only = true};
+  made.different = TRY(couple.other_bits());
+  made.bitwise = made.different == 0;
+  for (double* value :
+       {&made.cosine, &made.max_absolute, &made.accumulated_relative, &made.relative_euclidean, &made.kullback_leibler,
+        &made.mean_absolute, &made.root_mean_square, &made.max_relative, &made.mean_relative, &made.max_ulp, &made.psnr,
+        &made.least_rtol, &made.least_atol, &made.finite_cosine, &made.finite_euclidean})
+    *value = kNaN;
+  for (SideCount* side : {&made.ours, &made.truth})
+    for (double* value : {&side->mean, &side->deviation, &side->min, &side->max}) *value = kNaN;
+  return made;
+}
+
 }  // namespace
 
 Result<Measures> measure(const ElementSource& ours, const ElementSource& truth, const Tolerance& tolerance) {
   TRY(check(ours, truth));
   const Couple couple(ours, truth, tolerance);
-  Tally tally = TRY(couple.tally());
+  if (!has_values(ours.type())) return compare_bits(couple, ours.count());
+  Couple::Looked looked = TRY(couple.look_at_all());
+  Tally& tally = looked.tally;
   tally.same_bytes &= ours.type() == truth.type();
   Measures made = measures_of(tally, ours.count());
-  made.kullback_leibler = TRY(kullback_leibler_of(couple, tally));
+  made.kullback_leibler = TRY(kullback_leibler_of(couple, looked));
   made.first = TRY(couple.look(tally.first_block)).first;
   made.worst = TRY(couple.look(tally.worst_block)).worst;
   if (ours.type() == DataType::Bool || truth.type() == DataType::Bool) leave_out_for_bools(made);

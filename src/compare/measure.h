@@ -29,6 +29,7 @@ struct Measures {
   int64_t count = 0;
   bool bitwise = false;       // same type and same bytes
   bool constant_one = false;  // one element: the cosine is 1 by definition
+  bool bits_only = false;     // of a type whose values are not known: only bits are compared, the metrics are NaN
   double cosine = 0, max_absolute = 0, accumulated_relative = 0, relative_euclidean = 0, kullback_leibler = 0;
   double mean_absolute = 0, root_mean_square = 0, max_relative = 0, mean_relative = 0;
   // In units of the coarser type's last place at y: the distance of y from its neighbour, of integers 1. Infinite when
@@ -53,7 +54,8 @@ struct Tolerance {
 
 // Reads both once, piece by piece, on as many threads as pay; a second time when the Kullback-Leibler divergence is
 // neither 0 nor infinite nor NaN, as it begins with the least elements. The same input gives the same bits whatever the
-// number of threads. 100006 when the counts differ, with both shapes, and when the values of a type cannot be told.
+// number of threads. Two of one type whose values cannot be told are compared bit by bit. 100006 when the counts
+// differ, with both shapes, and when such a type meets another.
 Result<Measures> measure(const ElementSource& ours, const ElementSource& truth, const Tolerance& tolerance = {});
 
 }  // namespace belay::compare

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "base/half.h"
-#include "compare/measure/kernels.h"
 #include "graph/tensor/small_floats.h"
 
 namespace belay::compare {
@@ -113,19 +112,25 @@ const float* as_floats(DataType type, std::span<const std::byte> bytes, size_t c
   return buffer;
 }
 
-const double* as_doubles(DataType type, std::span<const std::byte> bytes, size_t count, double* buffer) {
-  if (type == DataType::Double) {
-    if (is_aligned(bytes.data(), alignof(double))) return reinterpret_cast<const double*>(bytes.data());
-    std::memcpy(buffer, bytes.data(), count * sizeof(double));
-  } else if (fits_floats(type)) {
+Elements float_elements(DataType type, std::span<const std::byte> bytes, size_t count, float* buffer) {
+  using As = Elements::As;
+  if (type == DataType::Float) return {As::Float, bytes.data()};
+  if (type == DataType::Float16) return {As::Half, bytes.data()};
+  if (type == DataType::BFloat16) return {As::BFloat, bytes.data()};
+  return {As::Float, as_floats(type, bytes, count, buffer)};
+}
+
+std::optional<Elements> double_elements(DataType type, std::span<const std::byte> bytes, size_t count, double* buffer) {
+  if (type == DataType::Double) return Elements{Elements::As::Double, bytes.data()};
+  if (fits_floats(type)) {
     float made[kBlock];
     const float* floats = as_floats(type, bytes, count, made);
     for (size_t i = 0; i < count; ++i) buffer[i] = floats[i];
   } else {
-    if (!all_exact(type, bytes, count)) return nullptr;
+    if (!all_exact(type, bytes, count)) return std::nullopt;
     convert_integers(type, bytes, count, buffer);
   }
-  return buffer;
+  return Elements{Elements::As::Double, buffer};
 }
 
 long double element_of(DataType type, std::span<const std::byte> bytes, size_t index) {

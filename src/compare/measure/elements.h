@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "compare/measure/kernels.h"
 #include "graph/tensor/types.h"
 
 // Elements of any type, as ElementSource gives them, as numbers.
@@ -22,8 +24,11 @@ bool fits_floats(graph::DataType type);
 // The elements 0 .. count-1 of `bytes`, at most kBlock (kernels.h), as floats, for types that fit; borrowed from
 // `bytes` or made in `buffer`.
 const float* as_floats(graph::DataType type, std::span<const std::byte> bytes, size_t count, float* buffer);
-// The same as doubles. Null: one of them is an integer that no double is.
-const double* as_doubles(graph::DataType type, std::span<const std::byte> bytes, size_t count, double* buffer);
+// The same for the kernels, which take floats of 16 and 32 bits as they lie in `bytes`.
+Elements float_elements(graph::DataType type, std::span<const std::byte> bytes, size_t count, float* buffer);
+// As doubles. Nothing: one of them is an integer that no double is.
+std::optional<Elements> double_elements(graph::DataType type, std::span<const std::byte> bytes, size_t count,
+                                        double* buffer);
 
 // Element `index` of `bytes`, exactly.
 long double element_of(graph::DataType type, std::span<const std::byte> bytes, size_t index);

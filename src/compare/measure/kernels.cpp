@@ -22,6 +22,13 @@ using Floats = hn::ScalableTag<float>;
 using Doubles = hn::ScalableTag<double>;
 using Real = hn::Vec<Doubles>;
 
+template <class T>
+T stored_at(const std::byte* bytes, size_t index) {
+  T value;
+  std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
+  return value;
+}
+
 // Extremes of both sides, and the largest x among those where y is least.
 template <class D>
 struct Extremes {
@@ -33,7 +40,7 @@ struct Extremes {
     max_x = max_y = x_at_min_y = hn::Set(D(), -inf);
   }
 
-  HWY_ATTR void add(V x, V y) {
+  HWY_INLINE HWY_ATTR void add(V x, V y) {
     const auto less = hn::Lt(y, min_y), same = hn::Eq(y, min_y);
     x_at_min_y = hn::IfThenElse(less, x, hn::IfThenElse(same, hn::Max(x_at_min_y, x), x_at_min_y));
     min_y = hn::IfThenElse(less, y, min_y);
@@ -57,7 +64,8 @@ struct Extremes {
   V min_x, max_x, min_y, max_y, x_at_min_y;
 };
 
-// Sums and maxima, as doubles.
+// Sums and maxima, as doubles. Without a tolerance what differs is outside of it.
+template <bool with_tolerance>
 struct Sums {
   HWY_ATTR explicit Sums(const Yardstick& by) {
     least = hn::Set(Doubles(), by.ulp.least);
@@ -67,7 +75,7 @@ struct Sums {
         max_relative = max_rtol = max_ulp = hn::Zero(Doubles());
   }
 
-  HWY_ATTR void add(Real x, Real y) {
+  HWY_INLINE HWY_ATTR void add(Real x, Real y) {
     const Doubles d;
     const hn::RebindToSigned<Doubles> bits;
     sum_x = hn::Add(sum_x, x);
@@ -81,8 +89,7 @@ struct Sums {
     max_distance = hn::Max(max_distance, apart);
     const auto differs = hn::Gt(apart, hn::Zero(d));
     different += hn::CountTrue(d, differs);
-    const auto beyond = hn::Gt(apart, hn::MulAdd(rtol, size, atol));
-    outside += hn::CountTrue(d, beyond);
+    if constexpr (with_tolerance) outside += hn::CountTrue(d, hn::Gt(apart, hn::MulAdd(rtol, size, atol)));
     const auto ratio = hn::IfThenElseZero(differs, hn::Div(apart, size));
     max_rtol = hn::Max(max_rtol, ratio);
     const auto counted = hn::IfThenElseZero(hn::Gt(size, hn::Set(d, kEpsilon)), ratio);
@@ -107,7 +114,7 @@ struct Sums {
     sums.distance_squares = total(distance_squares);
     sums.relative = total(relative);
     sums.different = different;
-    sums.outside = outside;
+    sums.outside = with_tolerance ? outside : different;
     sums.max_distance = most(max_distance);
     sums.max_relative = most(max_relative);
     sums.max_rtol = most(max_rtol);
@@ -121,12 +128,12 @@ struct Sums {
 };
 
 template <class Sum>
-HWY_ATTR void add_lanes(Sum& sum, Real x, Real y) {
+HWY_INLINE HWY_ATTR void add_lanes(Sum& sum, Real x, Real y) {
   sum.add(x, y);
 }
 // 32-bit lanes, half by half.
 template <class Sum>
-HWY_ATTR void add_lanes(Sum& sum, hn::Vec<Floats> x, hn::Vec<Floats> y) {
+HWY_INLINE HWY_ATTR void add_lanes(Sum& sum, hn::Vec<Floats> x, hn::Vec<Floats> y) {
   const Doubles d;
 #if HWY_TARGET == HWY_SCALAR
   sum.add(hn::PromoteTo(d, x), hn::PromoteTo(d, y));
@@ -137,15 +144,63 @@ HWY_ATTR void add_lanes(Sum& sum, hn::Vec<Floats> x, hn::Vec<Floats> y) {
 #endif
 }
 
-template <class D, class T>
-HWY_ATTR size_t sum_any(const T* x, const T* y, size_t count, const Yardstick& by, BlockSums& sums) {
-  const D d;
+// Elements as they are stored, as lanes of floats or of doubles, and one by one.
+struct FloatElements {
+  using Lanes = Floats;
+  static HWY_INLINE HWY_ATTR auto load(const std::byte* at, size_t i) {
+    return hn::LoadU(Floats(), reinterpret_cast<const float*>(at + i * sizeof(float)));
+  }
+  static float one(const std::byte* at, size_t i) { return stored_at<float>(at, i); }
+};
+struct DoubleElements {
+  using Lanes = Doubles;
+  static HWY_INLINE HWY_ATTR auto load(const std::byte* at, size_t i) {
+    return hn::LoadU(Doubles(), reinterpret_cast<const double*>(at + i * sizeof(double)));
+  }
+  static double one(const std::byte* at, size_t i) { return stored_at<double>(at, i); }
+};
+template <class Stored>
+HWY_INLINE HWY_ATTR hn::Vec<Floats> load_widened(const std::byte* at) {
+  const hn::Rebind<Stored, Floats> stored;
+  return hn::PromoteTo(Floats(), hn::LoadU(stored, reinterpret_cast<const Stored*>(at)));
+}
+struct HalfElements {
+  using Lanes = Floats;
+  static HWY_INLINE HWY_ATTR auto load(const std::byte* at, size_t i) {
+    return load_widened<hwy::float16_t>(at + 2 * i);
+  }
+  static float one(const std::byte* at, size_t i) { return half_to_float(stored_at<uint16_t>(at, i)); }
+};
+struct BFloatElements {
+  using Lanes = Floats;
+  static HWY_INLINE HWY_ATTR auto load(const std::byte* at, size_t i) {
+    return load_widened<hwy::bfloat16_t>(at + 2 * i);
+  }
+  static float one(const std::byte* at, size_t i) { return bf16_to_float(stored_at<uint16_t>(at, i)); }
+};
+
+// Calls body(X(), Y()) with how x and y are stored.
+template <class Body>
+HWY_ATTR auto with_stored(Elements::As x, Elements::As y, const Body& body) {
+  using As = Elements::As;
+  if (x == As::Double) return body(DoubleElements(), DoubleElements());
+  const auto with_y = [&](auto of_x) HWY_ATTR {
+    if (y == As::Half) return body(of_x, HalfElements());
+    return y == As::BFloat ? body(of_x, BFloatElements()) : body(of_x, FloatElements());
+  };
+  if (x == As::Half) return with_y(HalfElements());
+  return x == As::BFloat ? with_y(BFloatElements()) : with_y(FloatElements());
+}
+
+template <class X, class Y, class Made>
+HWY_ATTR size_t sum_with(const std::byte* x, const std::byte* y, size_t count, const Yardstick& by, BlockSums& sums) {
+  const typename X::Lanes d;
   const size_t lanes = hn::Lanes(d), whole = count - count % lanes;
   if (whole == 0) return 0;
-  Extremes<D> extremes;
-  Sums made(by);
+  Extremes<typename X::Lanes> extremes;
+  Made made(by);
   for (size_t i = 0; i < whole; i += lanes) {
-    const auto a = hn::LoadU(d, x + i), b = hn::LoadU(d, y + i);
+    const auto a = X::load(x, i), b = Y::load(y, i);
     extremes.add(a, b);
     add_lanes(made, a, b);
   }
@@ -154,15 +209,17 @@ HWY_ATTR size_t sum_any(const T* x, const T* y, size_t count, const Yardstick& b
   return whole;
 }
 
-HWY_ATTR size_t sum_floats(const float* x, const float* y, size_t count, const Yardstick& by, BlockSums& sums) {
-  return sum_any<Floats>(x, y, count, by, sums);
-}
-HWY_ATTR size_t sum_doubles(const double* x, const double* y, size_t count, const Yardstick& by, BlockSums& sums) {
-  return sum_any<Doubles>(x, y, count, by, sums);
+HWY_ATTR size_t sum_elements(Elements x, Elements y, size_t count, const Yardstick& by, BlockSums& sums) {
+  const auto *at_x = static_cast<const std::byte*>(x.data), *at_y = static_cast<const std::byte*>(y.data);
+  const bool tolerant = by.rtol > 0 || by.atol > 0;
+  return with_stored(x.as, y.as, [&]<class X, class Y>(X, Y) HWY_ATTR {
+    return tolerant ? sum_with<X, Y, Sums<true>>(at_x, at_y, count, by, sums)
+                    : sum_with<X, Y, Sums<false>>(at_x, at_y, count, by, sums);
+  });
 }
 
 // ln(a/b) = 2 artanh(s), s = (a-b)/(a+b): a short series where a and b are near, which is where they usually are.
-HWY_ATTR Real log_ratio(Real a, Real b) {
+HWY_INLINE HWY_ATTR Real log_ratio(Real a, Real b) {
   const Doubles d;
   constexpr double near = 0.04;  // the first term left out is s^13 / 13: less than 1e-17 of s
   const auto s = hn::Div(hn::Sub(a, b), hn::Add(a, b));
@@ -180,7 +237,7 @@ struct Divergence {
     a_sum = b_sum = logs = hn::Zero(Doubles());
   }
 
-  HWY_ATTR void add(Real x, Real y) {
+  HWY_INLINE HWY_ATTR void add(Real x, Real y) {
     const auto a = hn::Sub(x, from_x), b = hn::Sub(y, from_y), one = hn::Set(Doubles(), 1.0);
     const auto some = hn::Gt(a, hn::Zero(Doubles()));
     a_sum = hn::Add(a_sum, a);
@@ -191,19 +248,19 @@ struct Divergence {
   Real from_x, from_y, a_sum, b_sum, logs;
 };
 
-template <class D, class T>
-HWY_ATTR DivergenceSums divergence_any(const T* x, const T* y, size_t count, double min_x, double min_y) {
-  const D d;
-  const size_t lanes = hn::Lanes(d);
+template <class X, class Y>
+HWY_ATTR DivergenceSums divergence_with(const std::byte* x, const std::byte* y, size_t count, double min_x,
+                                        double min_y) {
+  const size_t lanes = hn::Lanes(typename X::Lanes());
   Divergence made(min_x, min_y);
   size_t i = 0;
-  for (; i + lanes <= count; i += lanes) add_lanes(made, hn::LoadU(d, x + i), hn::LoadU(d, y + i));
+  for (; i + lanes <= count; i += lanes) add_lanes(made, X::load(x, i), Y::load(y, i));
   const Doubles doubles;
   DivergenceSums sums{hn::GetLane(hn::SumOfLanes(doubles, made.a_sum)),
                       hn::GetLane(hn::SumOfLanes(doubles, made.b_sum)),
                       hn::GetLane(hn::SumOfLanes(doubles, made.logs))};
   for (; i < count; ++i) {
-    const double a = x[i] - min_x, b = y[i] - min_y;
+    const double a = X::one(x, i) - min_x, b = Y::one(y, i) - min_y;
     sums.a += a;
     sums.b += b;
     if (a > 0) sums.a_log_ratio += a * std::log(a / b);
@@ -211,11 +268,11 @@ HWY_ATTR DivergenceSums divergence_any(const T* x, const T* y, size_t count, dou
   return sums;
 }
 
-HWY_ATTR DivergenceSums divergence_floats(const float* x, const float* y, size_t count, double min_x, double min_y) {
-  return divergence_any<Floats>(x, y, count, min_x, min_y);
-}
-HWY_ATTR DivergenceSums divergence_doubles(const double* x, const double* y, size_t count, double min_x, double min_y) {
-  return divergence_any<Doubles>(x, y, count, min_x, min_y);
+HWY_ATTR DivergenceSums divergence_elements(Elements x, Elements y, size_t count, double min_x, double min_y) {
+  const auto *at_x = static_cast<const std::byte*>(x.data), *at_y = static_cast<const std::byte*>(y.data);
+  return with_stored(x.as, y.as, [&]<class X, class Y>(X, Y) HWY_ATTR {
+    return divergence_with<X, Y>(at_x, at_y, count, min_x, min_y);
+  });
 }
 
 template <class Stored, class One>
@@ -246,24 +303,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace belay::compare {
 
-HWY_EXPORT(sum_floats);
-HWY_EXPORT(sum_doubles);
-HWY_EXPORT(divergence_floats);
-HWY_EXPORT(divergence_doubles);
+HWY_EXPORT(sum_elements);
+HWY_EXPORT(divergence_elements);
 HWY_EXPORT(halves);
 HWY_EXPORT(bfloats);
 
-size_t sum_block(const float* x, const float* y, size_t count, const Yardstick& by, BlockSums& sums) {
-  return HWY_DYNAMIC_DISPATCH(sum_floats)(x, y, count, by, sums);
+size_t sum_block(Elements x, Elements y, size_t count, const Yardstick& by, BlockSums& sums) {
+  return HWY_DYNAMIC_DISPATCH(sum_elements)(x, y, count, by, sums);
 }
-size_t sum_block(const double* x, const double* y, size_t count, const Yardstick& by, BlockSums& sums) {
-  return HWY_DYNAMIC_DISPATCH(sum_doubles)(x, y, count, by, sums);
-}
-DivergenceSums divergence_block(const float* x, const float* y, size_t count, double min_x, double min_y) {
-  return HWY_DYNAMIC_DISPATCH(divergence_floats)(x, y, count, min_x, min_y);
-}
-DivergenceSums divergence_block(const double* x, const double* y, size_t count, double min_x, double min_y) {
-  return HWY_DYNAMIC_DISPATCH(divergence_doubles)(x, y, count, min_x, min_y);
+DivergenceSums divergence_block(Elements x, Elements y, size_t count, double min_x, double min_y) {
+  return HWY_DYNAMIC_DISPATCH(divergence_elements)(x, y, count, min_x, min_y);
 }
 void widen_halves(const void* from, size_t count, float* to) { HWY_DYNAMIC_DISPATCH(halves)(from, count, to); }
 void widen_bfloats(const void* from, size_t count, float* to) { HWY_DYNAMIC_DISPATCH(bfloats)(from, count, to); }

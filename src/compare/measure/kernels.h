@@ -34,18 +34,21 @@ struct Yardstick {
 // Elements below or at this do not count in relative errors (dump.md 10.1).
 constexpr double kEpsilon = 2.22e-16;
 
-// Looks at as many of the elements as whole vectors hold, and says how many that are.
-size_t sum_block(const float* x, const float* y, size_t count, const Yardstick& by, BlockSums& sums);
-size_t sum_block(const double* x, const double* y, size_t count, const Yardstick& by, BlockSums& sums);
+// Elements at any address, aligned or not. Half and BFloat: bits of IEEE binary16 and bfloat16.
+struct Elements {
+  enum class As : uint8_t { Float, Half, BFloat, Double } as;
+  const void* data;
+};
+
+// Looks at as many of the elements as whole vectors hold, and says how many that are. Doubles go with doubles only.
+size_t sum_block(Elements x, Elements y, size_t count, const Yardstick& by, BlockSums& sums);
 
 // For the Kullback-Leibler divergence: a = x - min_x, b = y - min_y, and the sum of a ln(a/b) where a is not 0.
 struct DivergenceSums {
   double a = 0, b = 0, a_log_ratio = 0;
 };
-DivergenceSums divergence_block(const float* x, const float* y, size_t count, double min_x, double min_y);
-DivergenceSums divergence_block(const double* x, const double* y, size_t count, double min_x, double min_y);
+DivergenceSums divergence_block(Elements x, Elements y, size_t count, double min_x, double min_y);
 
-// Bits of IEEE binary16 and bfloat16, at any address.
 void widen_halves(const void* from, size_t count, float* to);
 void widen_bfloats(const void* from, size_t count, float* to);
 

@@ -444,11 +444,47 @@ TEST(Measure, RefusesDifferentCountsWithBothShapes) {
   EXPECT_THAT(made.status().message, HasSubstr("[2,1] and [1]"));
 }
 
-TEST(Measure, RefusesTypesWithoutValuesByName) {
+TEST(Measure, RefusesTypesWithoutValuesBesideOthersByName) {
   const auto one = source(DataType::Complex64, std::vector<std::byte>(8), {1});
-  const auto made = measure(*one, *one);
-  ASSERT_FALSE(made.ok());
-  EXPECT_THAT(made.status().message, HasSubstr("DT_COMPLEX64"));
+  const auto other = source(DataType::Float, std::vector<std::byte>(4), {1});
+  for (const auto& made : {measure(*one, *other), measure(*other, *one)}) {
+    ASSERT_FALSE(made.ok());
+    EXPECT_THAT(made.status().message, HasSubstr("DT_COMPLEX64"));
+  }
+}
+
+TEST(Measure, TypesWithoutValuesAreComparedBitByBit) {
+  std::vector<std::byte> bytes(24);
+  const auto one = source(DataType::Complex64, bytes, {3});
+  bytes[9] = bytes[10] = bytes[23] = std::byte{1};
+  const auto other = source(DataType::Complex64, bytes, {3});
+  const Measures same = measured(*one, *one), made = measured(*one, *other);
+  EXPECT_TRUE(same.bitwise && same.bits_only);
+  EXPECT_EQ(same.different, 0u);
+  EXPECT_FALSE(made.bitwise);
+  EXPECT_EQ(made.different, 2u);
+  EXPECT_TRUE(std::isnan(made.cosine) && std::isnan(made.max_absolute));
+  EXPECT_EQ(made.worst.at, -1);
+}
+
+TEST(Measure, OnePassTellsTheDivergenceWhenTheFirstPieceHasTheLeast) {
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (const size_t lower :
+       {size_t{0}, size_t{150000}}) {  // 150000: an element of both sides is less than all of the first piece
+    std::vector<float> y(200000), x(y.size());
+    for (float& value : y) value = std::max(normal(random), 0.0F);
+    if (lower > 0) y[lower] = -1;
+    for (size_t i = 0; i < y.size(); ++i) x[i] = y[i] * 1.01F;
+    if (lower > 0) x[lower] = -1.5F;
+    double a = 0, b = 0;
+    const double least_x = *std::ranges::min_element(x), least_y = *std::ranges::min_element(y);
+    for (size_t i = 0; i < y.size(); ++i) a += x[i] - least_x, b += y[i] - least_y;
+    double divergence = 0;
+    for (size_t i = 0; i < y.size(); ++i)
+      if (const double p = (x[i] - least_x) / a; p > 0) divergence += p * std::log(p / ((y[i] - least_y) / b));
+    EXPECT_NEAR(floats(x, y).kullback_leibler, divergence, 1e-9 * std::abs(divergence) + 1e-15) << lower;
+  }
 }
 
 // A tensor whose second half cannot be read.
