@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults are planted at known places of networks, and belay blame must name the place.
 
-usage: planted.py DRIVER ATC BELAY [--networks N] [--positions N] [--network NAME] [--kind KIND]
+usage: planted.py DRIVER ATC BELAY [--networks N] [--positions N] [--network NAME] [--kind KIND] [--sample N [--seed S]]
 
 For each network, kind of fault and position: the operator is named, and no other (right); blame says that it could not check it
 (unchecked); it names another (WRONG), or nobody (SILENT). A fault that changes no bit is idle; one whose effect is as small as
@@ -74,7 +74,8 @@ def effect(op_type, clean, faulty):
         if before.data_type not in (1, 2, 27):
             effects.add("visible")
             continue
-        error = np.abs(x - y)
+        with np.errstate(invalid="ignore"):  # infinite on both sides
+            error = np.abs(x - y)
         finite = np.abs(x[np.isfinite(x)])
         largest = finite.max() if finite.size else 0
         step = STEP[before.array().dtype]
@@ -234,6 +235,8 @@ def main():
     parser.add_argument("--network", action="append")
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--positions", type=int, default=20)
+    parser.add_argument("--sample", type=int, help="so many faults of each network, drawn by --seed (default: all)")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep")
     options = parser.parse_args()
     names = options.network or list(networks.NETWORKS)[:: max(1, len(networks.NETWORKS) // options.networks)][: options.networks]
@@ -249,6 +252,9 @@ def main():
                 print(f"{name}: not checkable: {op}: {why}")
             counts[name] = collections.defaultdict(collections.Counter)
             jobs = [(kind, position) for kind in options.kind or KINDS for position in network.positions(options.positions)]
+            if options.sample and options.sample < len(jobs):
+                chosen = np.random.default_rng([options.seed, len(counts)]).choice(len(jobs), options.sample, replace=False)
+                jobs = [jobs[at] for at in sorted(chosen)]
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 for (kind, _), (word, text) in zip(jobs, pool.map(lambda job: network.examine(*job), jobs)):
                     counts[name][kind][word] += 1

@@ -281,6 +281,19 @@ class Blame(unittest.TestCase):
         self.assertIn("the closest names in the model are", self.blame(model="mobile.onnx", code=BAD_INPUT).stderr)
         self.assertIn("none.om", self.blame(model="none.om", code=BAD_INPUT).stderr)
 
+    def test_models_and_steps_in_the_wrong_place(self):
+        self.run_model(steps=2)
+        self.assertIn("belay blame DUMP --model encoder.onnx", self.blame("encoder.onnx", code=USAGE).stderr)
+        self.assertIn("OTHER is what is right", self.blame("d", "encoder.onnx", code=USAGE).stderr)
+        self.assertIn("d has no execution 7 of this model; there are 0, 1", self.blame("d", "--step", "7", code=BAD_INPUT).stderr)
+        self.assertIn("'-1' is not a whole number", self.blame("d", "--step=-1", code=USAGE).stderr)
+
+    def test_one_file_is_a_dump_of_one_operator(self):
+        self.run_model()
+        (file,) = (self.work / "d").rglob("*.MatMul_0.*")
+        done = self.blame(str(file))
+        self.assertIn(f"1 operator in {file}: 1 clean, 0 guilty", done.stdout)
+
     def test_wrong_use(self):
         for arguments in ([], ["d"], ["d", "--model"], ["d", "--model", "m.om", "--step", "x"], ["d", "e", "f", "--model", "m.om"]):
             done = subprocess.run([BELAY, "blame", *arguments], capture_output=True, text=True, cwd=self.work)
