@@ -13,6 +13,7 @@
 #include "base/exception_words.h"
 #include "base/files/standard_streams.h"
 #include "base/json_text.h"
+#include "base/printable.h"
 #include "convert/atc/option_rows.h"
 #include "convert/atc/options.h"
 #include "executor/loaded_model.h"
@@ -90,7 +91,7 @@ Status convert_model(const convert::AtcOptions& options) {
   TRY(write_fusion_result(made.passes, fusion_result_path(path)));
   const auto& mode = options.convert.precision_mode_v2;
   std::printf("precision mode: %s\n", mode.empty() ? options.convert.precision_mode.c_str() : mode.c_str());
-  for (const auto& warning : made.warnings) std::printf("warning: %s\n", warning.c_str());
+  for (const auto& warning : made.warnings) std::printf("warning: %s\n", printable(warning).c_str());
   return options.display_model_info ? atc::show_info(path) : Status{};
 }
 
@@ -131,9 +132,9 @@ std::string sentence_first(const std::string& report) {
 int fail(const Status& status) {
   const std::string report = numbered(status);
   std::fflush(stdout);
-  std::fprintf(stderr, "atc: %s\n", sentence_first(report).c_str());
+  std::fprintf(stderr, "atc: %s\n", printable_lines(sentence_first(report)).c_str());
   std::printf("...\nATC run failed, Please check the detail log, Try 'atc --help' for more information\n");
-  if (!isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO)) std::printf("%s\n", report.c_str());
+  if (!isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO)) std::printf("%s\n", printable_lines(report).c_str());
   return kFailed;
 }
 

@@ -5,8 +5,10 @@
 
 #include "acl/acl_rt.h"
 #include "base/files/standard_streams.h"
+#include "base/printable.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/cut_files.h"
 
 namespace {
 
@@ -29,7 +31,7 @@ std::string title(const CLI::App& app) {
 }
 
 int fail(const CLI::App& app, const std::string& problem, ExitCode code) {
-  std::fprintf(stderr, "%s: %s\n", title(app).c_str(), problem.c_str());
+  std::fprintf(stderr, "%s: %s\n", title(app).c_str(), belay::printable_lines(problem, "  ").c_str());
   if (code == kUsage) std::fprintf(stderr, "%s --help says what there is\n", title(app).c_str());
   return code;
 }
@@ -54,6 +56,7 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
 
 int main(int argc, char** argv) {
   belay::hold_standard_streams();
+  name_cut_files();
   CLI::App app{"AscendCL without an Ascend NPU: run models, dump their tensors, look at the dumps.", "belay"};
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text(), "Print the version and exit");

@@ -58,7 +58,7 @@ Status no_such_step(const Question& question, const std::vector<Execution>& exec
   std::string steps;
   for (const Execution& execution : executions) steps += (steps.empty() ? "" : ", ") + std::to_string(execution.step);
   return {ACL_ERROR_PARSE_FILE,
-          formatted("{} has no execution {} of this model; it has {}", question.side->name, *question.step, steps)};
+          formatted("{} has no execution {} of this model, only {}", question.side->name, *question.step, steps)};
 }
 
 // The other side's partner of each output; `note` says how many have one.

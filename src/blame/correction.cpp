@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
-#include "blame/judge.h"
+#include "exact/yardstick.h"
 #include "executor/loaded_model.h"
 
 namespace belay::blame {

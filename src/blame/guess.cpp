@@ -8,7 +8,8 @@ namespace belay::blame {
 Suspect make_suspect(const Trial& trial, const Ran& ran, size_t output, graph::DataType type,
                      std::span<const Execution> executions) {
   const exact::Output& expected = trial.expected()[output];
-  Suspect suspect{trial, ran, output, type, *trial.got()[output], expected, Yardstick(expected, type), {}, executions};
+  Suspect suspect{trial, ran,       output, type, *trial.got()[output], expected, exact::Yardstick(expected, type),
+                  {},    executions};
   for (int64_t at = 0; at < suspect.yardstick.count(); ++at)
     if (!suspect.yardstick.fits(element_of(suspect.got, at), at)) suspect.wrong.push_back(at);
   return suspect;
@@ -16,7 +17,7 @@ Suspect make_suspect(const Trial& trial, const Ran& ran, size_t output, graph::D
 
 bool explains(const Suspect& suspect, const exact::Output& hypothesis) {
   if (hypothesis.value.count() != suspect.got.count()) return false;
-  const Yardstick yardstick(hypothesis, suspect.type);
+  const exact::Yardstick yardstick(hypothesis, suspect.type);
   for (int64_t at = 0; at < yardstick.count(); ++at)
     if (!yardstick.fits(element_of(suspect.got, at), at)) return false;
   return true;

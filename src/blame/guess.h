@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "blame/executions.h"
-#include "blame/judge.h"
 #include "blame/trial.h"
+#include "exact/yardstick.h"
 
 namespace belay::blame {
 
@@ -19,7 +19,7 @@ struct Suspect {
   graph::DataType type = graph::DataType::Undefined;
   const exact::Value& got;
   const exact::Output& expected;
-  Yardstick yardstick;
+  exact::Yardstick yardstick;
   std::vector<int64_t> wrong;             // places of the wrong elements
   std::span<const Execution> executions;  // the last is the one that is examined
 };

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "blame/judge.h"
+#include "exact/yardstick.h"
 
 namespace belay::blame {
 
@@ -23,7 +23,7 @@ struct OutputReport {
   size_t index = 0;
   graph::DataType type = graph::DataType::Undefined;
   graph::Shape shape;
-  Numbers numbers;
+  exact::Numbers numbers;
 };
 
 struct InputReport {

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "blame/judge.h"
+#include "exact/yardstick.h"
 #include "executor/graph_walk.h"
 #include "graph/infer/infer.h"
 #include "inspect/tensor.h"

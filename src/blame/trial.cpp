@@ -105,7 +105,7 @@ Result<OutputReport> Trial::judge_output(size_t output, const Truth& truth) cons
   if (const Source source = truth ? truth(*ran_.record.outputs[output]) : nullptr;
       source && source->count() == got.count())
     other = TRY(value_of(*source));
-  report.numbers = blame::judge(expected, got, report.type, other ? &*other : nullptr);
+  report.numbers = exact::held_against(expected, got, report.type, other ? &*other : nullptr);
   return report;
 }
 

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 
+#include "base/endings/trap.h"
+#include "base/files/mapped_file.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
 #include "compare/opened_pair.h"
@@ -57,11 +61,22 @@ bool axes_swapped(graph::Shape a, graph::Shape b) {
   return a != b && std::ranges::is_permutation(a, b);
 }
 
+// A file that somebody cuts short while it is mapped ends this with SIGBUS.
+Result<Measures> measured_whole(const Row& row, const OpenedPair& pair) {
+  Result<Measures> made = Status{};
+  Trap trap;
+  if (trapped([&] { made = measure(*pair.ours, *pair.truth, row.limits.tolerance()); }, trap)) return made;
+  const std::string file = file_of(trap.address);
+  if (trap.signal != SIGBUS || file.empty()) std::abort();  // a fault of ours
+  return Status{ACL_ERROR_INVALID_FILE, formatted("{} was cut short while it was read", file)};
+}
+
 void finish(Row& row, const OpenedPair& pair) {
-  auto measured = measure(*pair.ours, *pair.truth, row.limits.tolerance());
+  auto measured = measured_whole(row, pair);
   if (!measured.ok()) {
     fail(row, measured.status());
-    if (!row.ours->file.empty()) row.reason = row.ours->file.string() + ": " + row.reason;
+    if (measured.status().code == ACL_ERROR_PARSE_FILE && !row.ours->file.empty())
+      row.reason = row.ours->file.string() + ": " + row.reason;
     return;
   }
   row.measured = true;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/closest.h"
@@ -76,9 +78,11 @@ std::string take(Rule& rule, const std::string& key, const Json& value) {
   }
   for (const auto& [name, member] : kNumbers) {
     if (key != name) continue;
-    if (!value.is_number() || (value.get<double>() < 0 && key != "cosine"))
-      return formatted("\"{}\" is no number from 0 up", key);
-    rule.limits.*member = value.get<double>();
+    const bool cosine = key == "cosine";
+    const double number = value.is_number() ? value.get<double>() : std::nan("");
+    if (!(number >= (cosine ? -1 : 0)) || !(number <= (cosine ? 1 : std::numeric_limits<double>::max())))
+      return formatted(cosine ? "\"{}\" is no number from -1 to 1" : "\"{}\" is no number from 0 up", key);
+    rule.limits.*member = number;
     return "";
   }
   return unknown_key(key);

@@ -22,6 +22,13 @@ class Conversion {
   Conversion(const FoundDump& dump, const ConvertOptions& options)
       : options_(options), folder_(options.folder / dump.folder), name_(dump.path.filename()) {}
 
+  // From now on files are called after this operator, as MindSpore calls them.
+  void rename(const FoundDump& dump, const std::string& op_name) {
+    const std::string last = op_name.substr(op_name.rfind('/') + 1), before = dump.op_type + "." + dump.op_name + ".";
+    if (!last.empty() && dump.name.starts_with(before))
+      name_ = formatted("{}.{}.{}", dump.op_type, last, dump.name.substr(before.size()));
+  }
+
   // Makes <dump>.<suffix> and lets `fill` write it.
   template <class Fill>
   Status make(const std::string& suffix, Fill fill) {
@@ -47,6 +54,9 @@ class Conversion {
     const std::string group = formatted("{}.{}", tensor.input ? "input" : "output", tensor.index);
     if (options_.to == ConvertTo::Npy)
       return make(group + ".npy", [&](OutputFile& file) { return write_npy(tensor, file); });
+    if (options_.to == ConvertTo::MindSporeNpy)
+      return make(formatted("{}.{}.npy", group, dump::format_name(static_cast<int32_t>(tensor.format))),
+                  [&](OutputFile& file) { return write_npy(tensor, file); });
     return make(group + bin_suffix(tensor), [&](OutputFile& file) { return file.write(tensor.bytes); });
   }
 
@@ -60,7 +70,7 @@ class Conversion {
 
   const ConvertOptions& options_;
   const fs::path folder_;
-  const std::string name_;
+  std::string name_;
 };
 
 Status convert_opdebug(const DumpFile& file, Conversion& conversion) {
@@ -107,6 +117,7 @@ Result<ConvertCount> convert_dump(const FoundDump& dump, const ConvertOptions& o
   const auto all = [&]() -> Status {
     const DumpFile file = TRY(dump::read_dump(dump.path));
     if (is_opdebug(dump.name)) return convert_opdebug(file, conversion);
+    if (options.to == ConvertTo::MindSporeNpy) conversion.rename(dump, file.header.op_name);
     TRY(convert_tensors(file, options, conversion));
     if (options.only_input || options.only_output) return {};
     TRY(convert_spaces(file.buffers, "l1buffer", conversion));

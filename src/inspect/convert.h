@@ -11,7 +11,9 @@
 
 namespace belay::inspect {
 
-enum class ConvertTo : uint8_t { Npy, Bin, Safetensors };
+// MindSporeNpy: arrays under the names that MindSpore gives them, <op type>.<last part of the operator's name>.<numbers
+// of the dump file>.output.0.<format>.npy.
+enum class ConvertTo : uint8_t { Npy, MindSporeNpy, Bin, Safetensors };
 
 struct ConvertOptions {
   ConvertTo to = ConvertTo::Npy;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/dump_tree.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -75,19 +77,27 @@ std::optional<FoundDump> look_at(const fs::path& path, Mapping& mapping) {
   return found;
 }
 
-Status search(const fs::path& top, Mapping& mapping, std::vector<FoundDump>& found) {
+bool named_like_a_dump(const fs::path& path) {
+  const auto dump = parse_dump_name(path.filename());
+  return dump && dump->stream;
+}
+
+void search(const fs::path& top, Mapping& mapping, DumpTree& tree) {
   std::error_code error;
   auto entry = fs::recursive_directory_iterator(top, fs::directory_options::skip_permission_denied, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     std::error_code ignored;
-    if (!entry->is_regular_file(ignored)) continue;
+    if (!entry->is_regular_file(ignored)) {
+      if (const std::string why = why_passed_over(*entry, named_like_a_dump(entry->path())); !why.empty())
+        tree.problems.push_back(formatted("{}: {}", entry->path().string(), why));
+      continue;
+    }
     auto dump = look_at(entry->path(), mapping);
     if (!dump) continue;
     dump->folder = entry->path().parent_path().lexically_relative(top);
-    found.push_back(std::move(*dump));
+    tree.files.push_back(std::move(*dump));
   }
-  if (error) return {ACL_ERROR_INVALID_FILE, formatted("{} cannot be read: {}", top.string(), error.message())};
-  return {};
+  if (error) tree.problems.push_back(formatted("{} cannot be read to its end: {}", top.string(), error.message()));
 }
 
 }  // namespace
@@ -115,17 +125,31 @@ std::optional<FoundDump> parse_dump_name(const std::string& name) {
   return found;
 }
 
-Result<std::vector<FoundDump>> find_dumps(const std::vector<fs::path>& paths) {
-  std::vector<FoundDump> found;
+std::string why_passed_over(const fs::directory_entry& entry, bool named) {
+  std::error_code error, ignored;
+  const fs::file_status status = entry.status(error);
+  if (fs::is_regular_file(status)) return "";
+  if (fs::is_directory(status)) {
+    if (entry.is_symlink(ignored)) return "it is a link to a folder, which is not followed";
+    if (::access(entry.path().c_str(), R_OK | X_OK) != 0) return "the folder cannot be read: permission denied";
+    return named ? "it is a folder, though it is named like a file" : "";
+  }
+  if (!named) return "";
+  if (fs::exists(status)) return "it is not a regular file";
+  return error && error != std::errc::no_such_file_or_directory ? error.message() : "it is a link to nothing";
+}
+
+Result<DumpTree> find_dumps(const std::vector<fs::path>& paths) {
+  DumpTree tree;
   Mapping mapping;
   for (const fs::path& path : paths) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-      TRY(search(path, mapping, found));
+      search(path, mapping, tree);
     } else if (!fs::exists(path, error)) {
       return Status{ACL_ERROR_INVALID_FILE, formatted("{} does not exist", path.string())};
     } else if (auto dump = look_at(path, mapping)) {
-      found.push_back(std::move(*dump));
+      tree.files.push_back(std::move(*dump));
     } else {
       return Status{
           ACL_ERROR_INVALID_FILE,
@@ -134,10 +158,10 @@ Result<std::vector<FoundDump>> find_dumps(const std::vector<fs::path>& paths) {
                     path.string())};
     }
   }
-  std::ranges::stable_sort(found, [](const FoundDump& a, const FoundDump& b) {
+  std::ranges::stable_sort(tree.files, [](const FoundDump& a, const FoundDump& b) {
     return std::tie(a.folder, a.time, a.name) < std::tie(b.folder, b.time, b.name);
   });
-  return found;
+  return tree;
 }
 
 }  // namespace belay::inspect

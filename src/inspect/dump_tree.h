@@ -27,8 +27,18 @@ struct FoundDump {
 // What a dump file's name says. Nothing when no dump has such a name.
 std::optional<FoundDump> parse_dump_name(const std::string& name);
 
-// The dump files that the paths lead to: files as they are, directories with all beneath them, by folder and then by
-// time. Other files in directories are passed over. 100003 when a path does not exist or a file has no dump's name.
-Result<std::vector<FoundDump>> find_dumps(const std::vector<std::filesystem::path>& paths);
+struct DumpTree {
+  std::vector<FoundDump> files;  // by folder and then by time
+  std::vector<std::string>
+      problems;  // what could have been or held dump files and was passed over, each with the reason
+};
+
+// The dump files that the paths lead to: files as they are, directories with all beneath them. Other files in
+// directories are passed over. 100003 when a path does not exist or a file has no dump's name.
+Result<DumpTree> find_dumps(const std::vector<std::filesystem::path>& paths);
+
+// Why an entry of a directory is passed over, though it is named like a file with tensors (`named`) or may hold some: a
+// pipe, a link that is not followed, a folder that is closed. "" for regular files, and for what nobody misses.
+std::string why_passed_over(const std::filesystem::directory_entry& entry, bool named);
 
 }  // namespace belay::inspect

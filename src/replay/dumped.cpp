@@ -55,9 +55,11 @@ Result<graph::Constant> value_of(const inspect::DumpedTensor& tensor, const dump
 }  // namespace
 
 Result<DumpedTree> DumpedTree::open(const std::filesystem::path& path) {
+  inspect::DumpTree found = TRY(inspect::find_dumps({path}));
   DumpedTree tree;
   tree.path_ = path;
-  tree.files_ = TRY(inspect::find_dumps({path}));
+  tree.files_ = std::move(found.files);
+  tree.problems_ = std::move(found.problems);
   return tree;
 }
 

@@ -26,8 +26,12 @@ class DumpedTree {
   // The file of an operator in the same folder, that is of the same execution: the last one before `time`.
   std::optional<inspect::FoundDump> beside(const inspect::FoundDump& file, std::string_view name) const;
 
+  // What was passed over on the way, each with the reason.
+  const std::vector<std::string>& problems() const { return problems_; }
+
  private:
   std::vector<inspect::FoundDump> files_;
+  std::vector<std::string> problems_;
   std::filesystem::path path_;
 };
 

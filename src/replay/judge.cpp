@@ -33,11 +33,6 @@ Status other_size(const Constant& a, const graph::Shape& b) {
                                           graph::to_text(a.shape), graph::to_text(b))};
 }
 
-double exact_value(const exact::Value& value, int64_t element) {
-  if (value.type == graph::DataType::Double) return value.doubles()[static_cast<size_t>(element)];
-  return inspect::element_value(seen({value.type, value.shape, graph::Format::ND, *value.bytes, {}}), element);
-}
-
 }  // namespace
 
 Result<Distance> distance(const Constant& a, const Constant& b) {
@@ -72,26 +67,9 @@ Result<std::vector<exact::Output>> recompute(const Operator& op) {
   return exact::evaluate(model, model.main().nodes[static_cast<size_t>(node)], values);
 }
 
-Result<Verdict> judge(const Constant& output, const exact::Output& expected) {
-  const int64_t count = graph::element_count(output.shape);
-  if (count != expected.value.count()) return other_size(output, expected.value.shape);
-  Verdict made{.count = count};
-  const auto tensor = seen(output);
-  double worst = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const double value = inspect::element_value(tensor, i), wanted = exact_value(expected.value, i);
-    const double error = error_of(value, wanted);
-    if (error == 0) continue;
-    const double allowed = expected.allowed.empty() ? 0 : expected.allowed[static_cast<size_t>(i)];
-    const bool outside = !(error <= allowed);
-    made.outside += outside;
-    const double share = allowed > 0 ? error / allowed : std::numeric_limits<double>::infinity();
-    if (share <= worst && made.worst >= 0 && !(std::isinf(share) && error > error_of(made.value, made.expected)))
-      continue;
-    worst = share;
-    made.worst = i, made.value = value, made.expected = wanted, made.allowed = allowed;
-  }
-  return made;
+Result<exact::Numbers> judge(const Constant& output, const exact::Output& expected) {
+  if (graph::element_count(output.shape) != expected.value.count()) return other_size(output, expected.value.shape);
+  return exact::held_against(expected, TRY(exact::widened(output.type, output.shape, output.bytes)), output.type);
 }
 
 std::string place_text(const Constant& tensor, int64_t element) { return inspect::index_text(tensor.shape, element); }

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "exact/evaluate.h"
+#include "exact/yardstick.h"
 #include "replay/operator.h"
 
 namespace belay::replay {
@@ -21,18 +22,10 @@ struct Distance {
 // 100006 when type or number of elements differ.
 Result<Distance> distance(const graph::Constant& a, const graph::Constant& b);
 
-// An output beside what it should be.
-struct Verdict {
-  int64_t count = 0;
-  int64_t outside = 0;                          // elements that are farther from it than its types and sums permit
-  int64_t worst = -1;                           // the one that uses most of what is allowed; -1: all are exact
-  double value = 0, expected = 0, allowed = 0;  // of that one
-};
-
 // The outputs of the operator in double precision from its own inputs. Refuses as exact::evaluate does.
 Result<std::vector<exact::Output>> recompute(const Operator& op);
-// 100006 when the numbers of elements differ.
-Result<Verdict> judge(const graph::Constant& output, const exact::Output& expected);
+// How far an output is from that. 100006 when the numbers of elements differ.
+Result<exact::Numbers> judge(const graph::Constant& output, const exact::Output& expected);
 
 // "[0,2,1]": the place of an element.
 std::string place_text(const graph::Constant& tensor, int64_t element);

@@ -107,7 +107,7 @@ class Shrinker {
     if (!expected.ok()) return {ACL_ERROR_INVALID_FILE, "it cannot be computed again: " + expected.status().message};
     op.dumped = TRY(run_(op));
     for (size_t i = 0; i < op.dumped.size() && i < (*expected).size(); ++i)
-      if (TRY(judge(op.dumped[i], (*expected)[i])).outside > 0) return {};
+      if (TRY(judge(op.dumped[i], (*expected)[i])).wrong > 0) return {};
     return {ACL_ERROR_INVALID_FILE,
             "nothing is wrong with what comes out here: it is as near to the recomputation in double as it must be"};
   }

@@ -307,7 +307,7 @@ class Gathering {
     if (!op.together.empty()) json["together"] = op.together;
     Json outputs = Json::array();
     for (const blame::OutputReport& output : op.outputs) {
-      const blame::Numbers& n = output.numbers;
+      const exact::Numbers& n = output.numbers;
       Json entry{{"output", output.index},
                  {"contributed", real_json(n.contributed)},
                  {"allowed", real_json(n.allowed)},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/text.h"
@@ -28,12 +29,11 @@ double apart(double x, double y) {
 double size_of(double x) { return std::isfinite(x) ? std::fabs(x) : kInfinity; }
 
 void read_block(const ElementSource& source, std::span<const std::byte> bytes, size_t count, double* to) {
-  const double* read = compare::as_doubles(source.type(), bytes, count, to);
-  if (!read) {
+  const auto read = compare::double_elements(source.type(), bytes, count, to);
+  if (!read)
     for (size_t i = 0; i < count; ++i) to[i] = static_cast<double>(compare::element_of(source.type(), bytes, i));
-  } else if (read != to) {
-    std::copy_n(read, count, to);
-  }
+  else if (read->data != to)
+    std::memcpy(to, read->data, count * sizeof *to);
 }
 
 // Calls body(first, x, y, count) for blocks of both; y is null when there is one side.

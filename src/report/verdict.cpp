@@ -31,7 +31,7 @@ Verdict guilty(const blame::Report& report, const blame::OperatorReport& op) {
     return verdict;
   }
   const blame::OutputReport& output = op.outputs[op.evidence->output];
-  const blame::Numbers& n = output.numbers;
+  const exact::Numbers& n = output.numbers;
   verdict.text +=
       formatted(": element {} of output {} is {} and its inputs make {} of it, {} of {} elements are wrong.",
                 inspect::index_text(output.shape, n.worst), output.index, real(n.got, "%.6g"), real(n.expected, "%.6g"),

@@ -181,7 +181,7 @@ class Blame(unittest.TestCase):
         text = self.blame(code=GUILTY).stdout
         self.assertIn("cause: stale: it is the result of execution 0 again", text)
         self.assertEqual(self.guilty(self.report("d", "--step", "0")), [])
-        self.assertIn("no execution 7 of this model; it has 0, 1", self.blame("d", "--step", "7", code=BAD_INPUT).stderr)
+        self.assertIn("no execution 7 of this model, only 0, 1", self.blame("d", "--step", "7", code=BAD_INPUT).stderr)
 
     def test_a_weight_that_is_not_the_models_is_a_finding(self):
         model = onnx.load(str(self.path))
@@ -285,7 +285,7 @@ class Blame(unittest.TestCase):
         self.run_model(steps=2)
         self.assertIn("belay blame DUMP --model encoder.onnx", self.blame("encoder.onnx", code=USAGE).stderr)
         self.assertIn("OTHER is what is right", self.blame("d", "encoder.onnx", code=USAGE).stderr)
-        self.assertIn("d has no execution 7 of this model; there are 0, 1", self.blame("d", "--step", "7", code=BAD_INPUT).stderr)
+        self.assertIn("d has no execution 7 of this model, only 0, 1", self.blame("d", "--step", "7", code=BAD_INPUT).stderr)
         self.assertIn("'-1' is not a whole number", self.blame("d", "--step=-1", code=USAGE).stderr)
 
     def test_one_file_is_a_dump_of_one_operator(self):

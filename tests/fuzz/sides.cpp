@@ -54,9 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto members = read_zip(bytes);
   if (!members.ok()) refused(members.status());
   for (const ZipEntry& entry : members.ok() ? *members : std::vector<ZipEntry>()) {
-    if (!entry.deflated) read_npy(entry.packed);
+    if (!entry.deflated && check_stored(entry, bytes).ok()) read_npy(bytes.subspan(entry.offset, entry.packed));
     if (!entry.deflated || entry.size > kMostUnpacked) continue;
-    const auto unpacked = unpack(entry);
+    const auto unpacked = unpack(entry, bytes);
     unpacked.ok() ? read_npy((*unpacked)->bytes()) : refused(unpacked.status());
   }
   if (const auto dump = dump::read_dump(bytes); dump.ok())

@@ -326,6 +326,12 @@ class Broken(Folder):
         (self.a / "closed").mkdir(mode=0)
         self.assertIn("closed: the folder cannot be read", self.belay(code=BAD_INPUT).stderr)
 
+    def test_limits_that_are_none_are_refused(self):
+        self.write_both("one", np.ones(3, np.float32), np.ones(3, np.float32))
+        for option, value in (("cosine", 2), ("cosine", -1.5), ("cosine", "nan"), ("rtol", -1), ("rtol", "nan"), ("atol", "inf"),
+                              ("atol", "-0.5"), ("rtol", "1e999")):  # fmt: skip
+            self.assertRegex(self.belay(f"--{option}={value}", code=USAGE).stderr, f"--{option}.*'{value}' is no")
+
     def test_endings_in_capitals_count(self):
         for folder, value in ((self.a, 1), (self.b, 2)):
             with open(folder / "T.NPY", "wb") as file:

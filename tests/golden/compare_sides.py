@@ -130,6 +130,45 @@ class Sides(unittest.TestCase):
                 if done.returncode == 3 and done.stderr:
                     self.assertIn("bad", done.stderr)
 
+    def test_many_members(self):
+        """Opening a member costs the same whatever their number is."""
+        arrays = {f"layer{i}/w": np.float32([i, i + 1]) for i in range(10000)}
+        np.savez(self.top / "many.npz", **arrays)
+        (self.top / "many.safetensors").write_bytes(safetensors(arrays))
+        wrong = dict(arrays, **{"layer7777/w": np.float32([1, 2])})
+        np.savez(self.top / "wrong.npz", **wrong)
+        self.assertEqual(len(self.compared("many.npz", "many.safetensors")), 10000)
+        rows = self.compared("wrong.npz", "many.npz", code=1)
+        self.assertEqual([row["op"] for row in rows if row["different"]], ["layer7777/w"])
+
+    def test_members_of_one_name(self):
+        """numpy reads the last; nobody knows which was meant."""
+        np.savez(self.top / "good.npz", a=np.ones(3), b=np.ones(4))
+        with zipfile.ZipFile(self.top / "two.npz", "w") as archive:
+            for name, value in (("a.npy", np.ones(3)), ("b.npy", np.ones(4)), ("a.npy", np.zeros(3))):
+                with archive.open(name, "w") as member:
+                    np.save(member, value)
+        done = self.run_belay("compare", "two.npz", "good.npz")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("two.npz has 2 members a.npy", done.stderr)
+        self.assertIn("all 1 tensors are equal; 1 could not be read", done.stdout)
+        one = json.dumps({"dtype": "F32", "shape": [1], "data_offsets": [0, 4]})
+        text = f'{{"a": {one}, "a": {one}}}'.encode()
+        (self.top / "two.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + b"1234")
+        self.assertIn("it has two arrays a", self.run_belay("compare", "two.safetensors", "good.npz").stderr)
+
+    def test_checksums_of_stored_members(self):
+        np.savez(self.top / "good.npz", a=np.arange(1000), b=np.ones(1000))
+        content = bytearray((self.top / "good.npz").read_bytes())
+        content[content.index(np.arange(1000).tobytes()) + 4000] ^= 1
+        (self.top / "bad.npz").write_bytes(content)
+        with self.assertRaises(zipfile.BadZipFile):
+            np.load(self.top / "bad.npz")["a"]
+        done = self.run_belay("compare", "bad.npz", "good.npz")
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, "bad.npz: a.npy is damaged.*checksum")
+        self.assertIn("all 1 tensors are equal; 1 could not be read", done.stdout)
+
     def test_types_that_are_no_tensors(self):
         np.save(self.top / "big.npy", np.arange(4, dtype=">f4"))
         np.save(self.top / "text.npy", np.array(["a", "b"]))

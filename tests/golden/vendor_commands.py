@@ -158,6 +158,11 @@ class Vendor(unittest.TestCase):
         self.assertEqual([path.name for path in (self.top / "one").iterdir()], [f"{name}.output.0.npy"])
         self.call("convert", "-d", f"d/{name}", "-out", "bin", "-t", "bin")
         self.assertEqual((self.top / f"bin/{name}.input.0.1_2.float32.ND.bin").read_bytes(), x.tobytes())
+        self.call("convert", "-d", f"d/{name}", "-out", "ms", "-t", "msnpy")  # the last part of "net/add"
+        self.assertEqual(sorted(path.name for path in (self.top / "ms").iterdir()),
+                         [f"Add.add.1.2.1700000000123456.{part}.npy" for part in ("input.0.ND", "output.0.ND", "output.1.NC1HWC0")])  # fmt: skip
+        np.testing.assert_array_equal(np.load(self.top / "ms/Add.add.1.2.1700000000123456.output.0.ND.npy"), y)
+        self.assertIn("-t pt is not supported", self.call("convert", "-d", f"d/{name}", "-t", "pt", code=PARAMETER).stderr)
 
     def test_overflow(self):
         """The record of docs/dump.md, new layout: task 0 of stream 2, status 0x20."""
@@ -199,7 +204,7 @@ class Vendor(unittest.TestCase):
             self.assertRegex(done.stderr, rf"{re.escape(option.split()[0].replace('--', '-'))}\b.* is not supported: \w+")
         for option in ("--locat", "-single"):
             self.assertIn("belay blame", self.call("compare", "-m", "npu", "-g", "truth", option, code=PARAMETER).stderr)
-        for option in ("-t pt", "-t msnpy", "-f NCHW", "-s 1,2", "-c x", "-v 1"):
+        for option in ("-t pt", "-t xyz", "-f NCHW", "-s 1,2", "-c x", "-v 1"):
             self.assertIn("is not supported", self.call("convert", "-d", "npu", *option.split(), code=PARAMETER).stderr)
         self.assertIn("did you mean -out?", self.call("compare", "-m", "npu", "-g", "truth", "-ot", "x", code=PARAMETER).stderr)
         self.assertIn("needs a value", self.call("compare", "-m", code=PARAMETER).stderr)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <system_error>
 
@@ -75,9 +76,17 @@ CLI::Validator positive_number() {
   return {check, "", ""};
 }
 
-CLI::Validator number_from_0() {
+CLI::Validator tolerance() {
   const auto check = [](std::string& text) {
-    return whole_of(text).value_or(-1) >= 0 ? "" : "'" + text + "' is not a number from 0 up";
+    const double number = whole_of(text).value_or(-1);
+    return number >= 0 && std::isfinite(number) ? "" : "'" + text + "' is not a number from 0 up";
+  };
+  return {check, "", ""};
+}
+
+CLI::Validator cosine() {
+  const auto check = [](std::string& text) {
+    return std::abs(whole_of(text).value_or(2)) <= 1 ? "" : "'" + text + "' is no cosine: a number from -1 to 1";
   };
   return {check, "", ""};
 }

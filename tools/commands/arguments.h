@@ -22,8 +22,9 @@ CLI::Validator whole_number(uint64_t least, uint64_t most);
 // Values that are not numbers above 0 are refused with a sentence.
 CLI::Validator positive_number();
 
-// Values that are not numbers from 0 up are refused with a sentence.
-CLI::Validator number_from_0();
+// Values that are not finite numbers from 0 up, or no cosines (from -1 to 1), are refused with a sentence.
+CLI::Validator tolerance();
+CLI::Validator cosine();
 
 // Values that are none of these are refused with all of them and the nearest.
 CLI::Validator one_of(std::vector<std::string> names);

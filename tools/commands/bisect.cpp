@@ -136,11 +136,14 @@ void add_bisect(CLI::App& app, int& exit_code) {
   add("--against", options->against, "FILE",
       "A file with what each output should be, in order; or NAME=FILE (default: the model's own float32 results)");
   add("--rtol", options->limits.rtol, "R",
-      "Pass with |x - y| <= atol + R * |y| (default: the usual limits of belay compare)");
+      "Pass with |x - y| <= atol + R * |y| (default: the usual limits of belay compare)")
+      ->check(tolerance());
   add("--atol", options->limits.atol, "A",
-      "Pass with |x - y| <= A + rtol * |y| (default: the usual limits of belay compare)");
+      "Pass with |x - y| <= A + rtol * |y| (default: the usual limits of belay compare)")
+      ->check(tolerance());
   add("--cosine", options->limits.cosine, "C",
-      "Pass with a cosine of at least this (default: the usual limits of belay compare)");
+      "Pass with a cosine of at least this (default: the usual limits of belay compare)")
+      ->check(cosine());
   add("--precision", options->precision, "TYPE", "The narrow type: fp16 or bf16 (default: fp16)")
       ->check(one_of({"fp16", "bf16"}));
   add("--seed", options->seed, "N", "Begin the random inputs with this seed (default: 0)")

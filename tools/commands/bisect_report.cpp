@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/json_text.h"
+#include "commands/say.h"
 #include "commands/table.h"
 
 namespace belay::tools {
@@ -80,8 +81,8 @@ const char* word_of(Answer::Kind kind) {
 
 void print_needed(const BisectReport& report) {
   const Answer& answer = report.answer;
-  std::printf("all in %s: it fails (%s)\n", report.precision.c_str(), text_of(answer.in_narrow).c_str());
-  std::printf("passes when %zu of %zu operators stay in float32:\n", answer.needed.size(), answer.operators);
+  say("all in %s: it fails (%s)\n", report.precision.c_str(), text_of(answer.in_narrow).c_str());
+  say("passes when %zu of %zu operators stay in float32:\n", answer.needed.size(), answer.operators);
   std::vector<std::vector<std::string>> rows = {{"operator", "type", "error of it alone", "without it"}};
   for (const Needed& one : answer.needed) {
     std::string types;
@@ -89,15 +90,15 @@ void print_needed(const BisectReport& report) {
     rows.push_back({one.op.name, types, real(one.sensitivity), text_of(one.without)});
   }
   print_table(rows, 2);
-  std::printf("with these: %s\n", text_of(answer.found).c_str());
-  std::printf("minimal: without any one of them it fails; each was tried\n");
-  if (!answer.ordered) std::printf("the search was not ordered by sensitivity: %s\n", answer.unordered.c_str());
+  say("with these: %s\n", text_of(answer.found).c_str());
+  say("minimal: without any one of them it fails; each was tried\n");
+  if (!answer.ordered) say("the search was not ordered by sensitivity: %s\n", answer.unordered.c_str());
   if (!answer.black)
-    std::printf("mixed precision does not pass, with or without these types on its black list\n");
+    say("mixed precision does not pass, with or without these types on its black list\n");
   else if (answer.black->empty())
-    std::printf("mixed precision passes as it is\n");
+    say("mixed precision passes as it is\n");
   else
-    std::printf("mixed precision passes with these types on its black list\n");
+    say("mixed precision passes with these types on its black list\n");
 }
 
 }  // namespace
@@ -127,22 +128,22 @@ void print_json(const BisectReport& report) {
 
 void print_text(const BisectReport& report) {
   const Answer& answer = report.answer;
-  std::printf("%s: %zu operators that %s changes; an output passes with %s%s\n", report.model.c_str(), answer.operators,
-              report.precision.c_str(), limits_text(limits_for(report.question)).c_str(),
-              report.question.truth.empty() ? ", from the model's own float32" : "");
+  say("%s: %zu operators that %s changes; an output passes with %s%s\n", report.model.c_str(), answer.operators,
+      report.precision.c_str(), limits_text(limits_for(report.question)).c_str(),
+      report.question.truth.empty() ? ", from the model's own float32" : "");
   switch (answer.kind) {
     case Answer::Kind::AllNarrow:
-      std::printf("passes with everything in %s: %s\n", report.precision.c_str(), text_of(answer.in_narrow).c_str());
+      say("passes with everything in %s: %s\n", report.precision.c_str(), text_of(answer.in_narrow).c_str());
       break;
     case Answer::Kind::NeverPasses:
-      std::printf("does not pass even with everything in float32: %s\n", text_of(answer.in_float).c_str());
-      std::printf("precision is not the cause; belay blame looks for another\n");
+      say("does not pass even with everything in float32: %s\n", text_of(answer.in_float).c_str());
+      say("precision is not the cause; belay blame looks for another\n");
       break;
     case Answer::Kind::Found:
       print_needed(report);
   }
-  std::printf("%zu trial%s\n", answer.trials, answer.trials == 1 ? "" : "s");
-  for (const std::string& file : report.files) std::printf("wrote %s\n", file.c_str());
+  say("%zu trial%s\n", answer.trials, answer.trials == 1 ? "" : "s");
+  for (const std::string& file : report.files) say("wrote %s\n", file.c_str());
 }
 
 }  // namespace belay::tools

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
 #include <optional>
 
 #include "base/faults.h"
@@ -13,7 +12,9 @@
 #include "commands/blame_inputs.h"
 #include "commands/blame_report.h"
 #include "commands/commands.h"
+#include "commands/compare_side.h"
 #include "commands/progress.h"
+#include "commands/say.h"
 
 namespace belay::tools {
 namespace {
@@ -25,21 +26,18 @@ struct BlameOptions {
   bool json = false, all = false;
 };
 
-void write_csv(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error(path.string() + " cannot be written");
-}
-
 int blame_dump(const BlameOptions& options) {
   set_faults({});  // those of BELAY_FAULT are for what was run, not for what runs now
+  if (is_model(options.dump))
+    throw UsageError("DUMP is what a run left behind, not a model: belay blame DUMP --model " + options.dump.string());
+  if (is_model(options.other))
+    throw UsageError("OTHER is what is right, a dump or a folder of .npy files; belay compare takes a model as a side");
   const compare::Side side = open_dump_with_tensors(options.dump);
   std::optional<compare::Side> truth;
   if (!options.other.empty()) truth = or_throw(compare::open_side(options.other));
   std::vector<std::string> problems = side.problems;
   if (truth) problems.insert(problems.end(), truth->problems.begin(), truth->problems.end());
-  for (const std::string& problem : problems) std::fprintf(stderr, "belay blame: %s\n", problem.c_str());
+  for (const std::string& problem : problems) complain("belay blame: %s\n", problem);
 
   blame::Question question{.side = &side, .truth = truth ? &*truth : nullptr};
   question.model = or_throw(blame::read_model_of(side, options.model));
@@ -51,12 +49,14 @@ int blame_dump(const BlameOptions& options) {
   const blame::Report report = or_throw(blame::examine(question));
   progress.reset();
 
-  const BlameView view{options.dump, options.model, options.all, truth.has_value()};
-  if (!options.csv.empty()) write_csv(options.csv, blame_csv(report));
+  const BlameView view{options.dump, options.model, options.all, truth.has_value(), problems.size()};
   if (options.json)
     std::printf("%s\n", blame_json(report, view, problems).c_str());
   else
     print_blame(report, view);
+  if (!options.csv.empty())
+    if (const Status written = write_file(options.csv, blame_csv(report)); !written.ok())
+      throw std::runtime_error(written.message);
   return report.anyone_guilty() ? kDiffer : !problems.empty() ? kBadInput : kAgree;
 }
 
@@ -85,7 +85,8 @@ void add_blame(CLI::App& app, int& exit_code) {
   command
       ->add_option("--step", options->step,
                    "Examine this execution (default: the first with a guilty operator, else the first)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0, INT64_MAX));
   command->add_flag("--all", options->all,
                     "Print a line for every operator (default: only for those with something to tell)");
   command->add_option("--csv", options->csv, "Write a line for every output to this file (default: none)")

@@ -20,8 +20,8 @@ bool fits(const graph::Shape& shape, const graph::Shape& declared) {
 // Statistics have names of dump files and hold no tensors.
 bool only_statistics(const std::filesystem::path& dump) {
   const auto found = inspect::find_dumps({dump});
-  return found.ok() && !(*found).empty() &&
-         std::ranges::all_of(*found, [](const inspect::FoundDump& each) { return each.statistics; });
+  return found.ok() && !(*found).files.empty() &&
+         std::ranges::all_of((*found).files, [](const inspect::FoundDump& each) { return each.statistics; });
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 
 #include "base/json_text.h"
 #include "commands/json_values.h"
+#include "commands/say.h"
 #include "commands/table.h"
+#include "dump/format/csv.h"
 #include "dump/format/types.h"
 #include "inspect/tensor.h"
 
@@ -17,11 +19,11 @@ namespace {
 
 using blame::Changed;
 using blame::Evidence;
-using blame::Numbers;
 using blame::OperatorReport;
 using blame::OutputReport;
 using blame::Report;
 using blame::Verdict;
+using exact::Numbers;
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kNamesShown = 8;
@@ -46,16 +48,23 @@ std::string in_quotes(const std::string& text) {
   return text.find_first_of(" '\"$&;|<>()*?[]{}\\") == std::string::npos ? text : "'" + text + "'";
 }
 
+// As the user may type it.
+std::filesystem::path place_of(const Report& report, const BlameView& view) {
+  return report.place.empty() ? view.dump : view.dump / report.place;
+}
+
 void print_counts(const Report& report, const BlameView& view) {
-  std::printf("%zu operators in %s:", report.operators.size(), (view.dump / report.place).c_str());
+  say("%zu operator%s in %s:", report.operators.size(), report.operators.size() == 1 ? "" : "s",
+      place_of(report, view).c_str());
   const char* comma = " ";
   for (const Verdict verdict : {Verdict::Clean, Verdict::Inherits, Verdict::Guilty, Verdict::NotCheckable}) {
     const size_t count = report.count(verdict);
     if (count == 0 && (verdict == Verdict::Inherits || verdict == Verdict::NotCheckable)) continue;
-    std::printf("%s%zu %s", comma, count, std::string(blame::name_of(verdict)).c_str());
+    say("%s%zu %s", comma, count, std::string(blame::name_of(verdict)).c_str());
     comma = ", ";
   }
-  std::printf("\n");
+  if (view.unread > 0) say("; %zu file%s could not be read", view.unread, view.unread == 1 ? "" : "s");
+  say("\n");
 }
 
 std::string name_of(const OperatorReport& op) {
@@ -67,49 +76,46 @@ std::string name_of(const OperatorReport& op) {
 
 void print_worst(const OutputReport& output) {
   const Numbers& numbers = output.numbers;
-  std::printf("   output %zu %s %s: %lld of %lld elements %s wrong\n", output.index, type_text(output.type).c_str(),
-              graph::to_text(output.shape).c_str(), static_cast<long long>(numbers.wrong),
-              static_cast<long long>(numbers.count), numbers.wrong == 1 ? "is" : "are");
-  std::printf("   worst at %s: got %s, expected %s +- %s\n", inspect::index_text(output.shape, numbers.worst).c_str(),
-              real(numbers.got, "%.9g").c_str(), real(numbers.expected, "%.9g").c_str(), real(numbers.allowed).c_str());
+  say("   output %zu %s %s: %lld of %lld elements %s wrong\n", output.index, type_text(output.type).c_str(),
+      graph::to_text(output.shape).c_str(), static_cast<long long>(numbers.wrong),
+      static_cast<long long>(numbers.count), numbers.wrong == 1 ? "is" : "are");
+  say("   worst at %s: got %s, expected %s +- %s\n", inspect::index_text(output.shape, numbers.worst).c_str(),
+      real(numbers.got, "%.9g").c_str(), real(numbers.expected, "%.9g").c_str(), real(numbers.allowed).c_str());
 }
 
 void print_evidence(const Report& report, const OperatorReport& op, const Evidence& evidence, const BlameView& view) {
-  if (!op.together.empty())
-    std::printf("   or one before it that is not in the dump: %s\n", joined(op.together).c_str());
+  if (!op.together.empty()) say("   or one before it that is not in the dump: %s\n", joined(op.together).c_str());
   print_worst(op.outputs[evidence.output]);
-  for (const std::string& term : evidence.terms) std::printf("      %s\n", term.c_str());
+  for (const std::string& term : evidence.terms) say("      %s\n", term.c_str());
   for (const auto& input : evidence.inputs)
-    std::printf("   input %zu %s %s: %s\n", input.index, type_text(input.type).c_str(),
-                graph::to_text(input.shape).c_str(), input.origin.c_str());
-  std::printf("   cause: %s\n", evidence.cause.empty() ? "the data shows none" : evidence.cause.c_str());
+    say("   input %zu %s %s: %s\n", input.index, type_text(input.type).c_str(), graph::to_text(input.shape).c_str(),
+        input.origin.c_str());
+  say("   cause: %s\n", evidence.cause.empty() ? "the data shows none" : evidence.cause.c_str());
   if (evidence.share)
-    std::printf("   when it alone is corrected, %s %% of the error of the model's outputs is gone\n",
-                real(100 * *evidence.share).c_str());
-  std::printf("   belay replay %s --model %s --op %s\n", in_quotes((view.dump / report.place).string()).c_str(),
-              in_quotes(view.model.string()).c_str(),
-              in_quotes(op.recorded_as.empty() ? op.op : op.recorded_as).c_str());
+    say("   when it alone is corrected, %s %% of the error of the model's outputs is gone\n",
+        real(100 * *evidence.share).c_str());
+  say("   belay replay %s --model %s --op %s\n", in_quotes(place_of(report, view).string()).c_str(),
+      in_quotes(view.model.string()).c_str(), in_quotes(op.recorded_as.empty() ? op.op : op.recorded_as).c_str());
 }
 
 void print_guilty(const Report& report, const BlameView& view) {
   size_t number = 0;
   for (const OperatorReport& op : report.operators) {
     if (op.verdict != Verdict::Guilty) continue;
-    std::printf("%zu. guilty: %s\n", ++number, name_of(op).c_str());
-    if (!op.why.empty()) std::printf("   %s\n", op.why.c_str());
+    say("%zu. guilty: %s\n", ++number, name_of(op).c_str());
+    if (!op.why.empty()) say("   %s\n", op.why.c_str());
     if (op.evidence) print_evidence(report, op, *op.evidence, view);
   }
 }
 
 void print_changed(const Changed& changed) {
-  std::printf("%s %s: %s reads it as input %zu, and %lld of %lld elements differ\n", changed.tensor.c_str(),
-              changed.weight ? "is not what the model holds" : "was overwritten", changed.reader.c_str(), changed.input,
-              static_cast<long long>(changed.different), static_cast<long long>(changed.count));
-  std::printf("   first at %s: %s became %s\n", inspect::index_text(changed.shape, changed.first).c_str(),
-              real(changed.was, "%.9g").c_str(), real(changed.is, "%.9g").c_str());
+  say("%s %s: %s reads it as input %zu, and %lld of %lld elements differ\n", changed.tensor.c_str(),
+      changed.weight ? "is not what the model holds" : "was overwritten", changed.reader.c_str(), changed.input,
+      static_cast<long long>(changed.different), static_cast<long long>(changed.count));
+  say("   first at %s: %s became %s\n", inspect::index_text(changed.shape, changed.first).c_str(),
+      real(changed.was, "%.9g").c_str(), real(changed.is, "%.9g").c_str());
   if (changed.weight) return;
-  std::printf("   by %s%s\n",
-              changed.suspects.size() == 1 ? "" : "one that ran meanwhile: ", joined(changed.suspects).c_str());
+  say("   by %s%s\n", changed.suspects.size() == 1 ? "" : "one that ran meanwhile: ", joined(changed.suspects).c_str());
 }
 
 // Operators that could not be checked, by reason.
@@ -119,8 +125,8 @@ void print_unchecked(const Report& report) {
     if (op.verdict == Verdict::NotCheckable) reasons[op.why].push_back(op.op);
   size_t shown = 0;
   for (const auto& [reason, names] : reasons) {
-    if (shown++ == kReasonsShown) return (void)std::printf("and %zu reasons more\n", reasons.size() - kReasonsShown);
-    std::printf("not checkable: %s: %s\n", joined(names).c_str(), reason.c_str());
+    if (shown++ == kReasonsShown) return (void)say("and %zu reasons more\n", reasons.size() - kReasonsShown);
+    say("not checkable: %s: %s\n", joined(names).c_str(), reason.c_str());
   }
 }
 
@@ -181,29 +187,22 @@ Json changed_json(const Changed& changed) {
           {"suspects", changed.suspects}};
 }
 
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 }  // namespace
 
 void print_blame(const Report& report, const BlameView& view) {
   if (view.all) print_operators(report, view);
   print_counts(report, view);
-  for (const std::string& mismatch : report.mismatches) std::printf("%s\n", mismatch.c_str());
+  for (const std::string& mismatch : report.mismatches) say("%s\n", mismatch.c_str());
   for (const Changed& changed : report.changed) print_changed(changed);
   print_guilty(report, view);
   print_unchecked(report);
-  if (!report.unrecorded.empty()) std::printf("not in the dump: %s\n", joined(report.unrecorded).c_str());
-  if (!report.foreign.empty()) std::printf("not in the model: %s\n", joined(report.foreign).c_str());
-  for (const std::string& note : report.notes) std::printf("%s\n", note.c_str());
+  if (!report.unrecorded.empty()) say("not in the dump: %s\n", joined(report.unrecorded).c_str());
+  if (!report.foreign.empty()) say("not in the model: %s\n", joined(report.foreign).c_str());
+  for (const std::string& note : report.notes) say("%s\n", note.c_str());
 }
 
 std::string blame_json(const Report& report, const BlameView& view, const std::vector<std::string>& problems) {
-  Json json{{"dump", (view.dump / report.place).string()}, {"model", view.model.string()}};
+  Json json{{"dump", place_of(report, view).string()}, {"model", view.model.string()}};
   json["operators"] = Json::array();
   for (const OperatorReport& op : report.operators) json["operators"].push_back(operator_json(op));
   json["changed"] = Json::array();
@@ -231,7 +230,7 @@ std::string blame_csv(const Report& report) {
     else
       cells.insert(cells.end(), 8, "");
     cells.push_back(op.why);
-    for (size_t i = 0; i < cells.size(); ++i) text += (i ? "," : "") + csv_cell(cells[i]);
+    for (size_t i = 0; i < cells.size(); ++i) text += (i ? "," : "") + dump::csv_field(cells[i]);
     text += "\n";
   };
   for (const OperatorReport& op : report.operators) {

@@ -14,6 +14,7 @@ struct BlameView {
   std::filesystem::path dump, model;  // as the user gave them
   bool all = false;                   // every operator, not only those with something to tell
   bool other_side = false;            // there was one
+  size_t unread = 0;                  // files that could not be read
 };
 
 void print_blame(const blame::Report& report, const BlameView& view);

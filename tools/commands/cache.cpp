@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/say.h"
 #include "commands/table.h"
 
 namespace belay::tools {
@@ -90,11 +91,11 @@ void print_models(const Json& models) {
 }
 
 void print(const Json& report, const std::string& action) {
-  if (action == "clear") std::printf("removed %s from ", size_text(report["removed_bytes"]).c_str());
+  if (action == "clear") say("removed %s from ", size_text(report["removed_bytes"]).c_str());
   if (action == "list") print_models(report["models"]);
   if (action != "clear")
-    std::printf("%s of at most %s in ", size_text(report["bytes"]).c_str(), size_text(report["limit"]).c_str());
-  std::printf("%s\n", report["directory"].get<std::string>().c_str());
+    say("%s of at most %s in ", size_text(report["bytes"]).c_str(), size_text(report["limit"]).c_str());
+  say("%s\n", report["directory"].get<std::string>().c_str());
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ void add_cache(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] {
     DiskCache* const cache = disk_cache();
     exit_code = kAgree;
-    if (!cache) return (void)std::printf(options->json ? "{\"directory\": null}\n" : "the cache is off\n");
+    if (!cache) return (void)say(options->json ? "{\"directory\": null}\n" : "the cache is off\n");
     const Json report = describe(*cache, options->action);
     if (options->json)
       std::printf("%s\n", json_text(report, 2).c_str());
@@ -118,7 +119,7 @@ void add_cache(CLI::App& app, int& exit_code) {
       print(report, options->action);
     if (options->action != "clear" || report["kept"].empty()) return;
     for (const Json& kept : report["kept"])
-      std::fprintf(stderr, "belay cache: cannot remove %s\n", kept.get<std::string>().c_str());
+      complain("belay cache: cannot remove %s\n", kept.get<std::string>().c_str());
     exit_code = kBadInput;
   });
 }

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/endings/trap.h"
 #include "base/files/atomic_file.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/compare_side.h"
 #include "commands/progress.h"
+#include "commands/say.h"
 #include "commands/table.h"
 #include "compare/matching.h"
 #include "compare/report/csv.h"
@@ -88,12 +90,12 @@ void print_worst(const Comparison& made) {
       ++more;
   }
   if (rows.size() > 1) print_table(rows, 2);
-  if (more > 0) std::printf("  and %zu more; --csv FILE and --json=FILE have all\n", more);
+  if (more > 0) say("  and %zu more; --csv FILE and --json=FILE have all\n", more);
 }
 
 void print_lonely(const Side& side, const std::vector<Unmatched>& lonely) {
   if (lonely.empty()) return;
-  std::printf("only in %s: %zu\n", side.name.c_str(), lonely.size());
+  say("only in %s: %zu\n", side.name.c_str(), lonely.size());
   std::vector<std::vector<std::string>> rows;
   for (const Unmatched& one : lonely) {
     if (rows.size() == kShown) break;
@@ -101,7 +103,7 @@ void print_lonely(const Side& side, const std::vector<Unmatched>& lonely) {
     rows.push_back({tensor.op, label(tensor), one.reason + (one.nearest.empty() ? "" : "; nearest: " + one.nearest)});
   }
   print_table(rows, 2);
-  if (lonely.size() > kShown) std::printf("  and %zu more; belay match lists all\n", lonely.size() - kShown);
+  if (lonely.size() > kShown) say("  and %zu more; belay match lists all\n", lonely.size() - kShown);
 }
 
 std::string name_of_first(const Comparison& made) {
@@ -116,24 +118,31 @@ size_t equal_ones(const Comparison& made) {
   return equal;
 }
 
+// What the verdict does not stand for.
+std::string but_unread(const Comparison& made) {
+  const size_t unread = made.problems().size();
+  return unread == 0 ? "" : "; " + std::to_string(unread) + " could not be read";
+}
+
 void print_verdict(const Comparison& made) {
+  const std::string unread = but_unread(made);
   const size_t differ = made.count(Verdict::Differ), agree = made.count(Verdict::Agree);
   const size_t compared = differ + agree, equal = equal_ones(made);
   const char *ours = made.ours->name.c_str(), *truth = made.truth->name.c_str();
   if (compared == 0)
-    std::printf("nothing of %s could be compared with %s\n", ours, truth);
+    say("nothing of %s could be compared with %s%s\n", ours, truth, unread);
   else if (differ > 0)
-    std::printf("%s and %s differ in %zu of %zu tensors, first in %s\n", ours, truth, differ, compared,
-                name_of_first(made).c_str());
+    say("%s and %s differ in %zu of %zu tensors, first in %s%s\n", ours, truth, differ, compared, name_of_first(made),
+        unread);
   else if (equal == compared)
-    std::printf("%s and %s agree: all %zu tensors are equal\n", ours, truth, compared);
+    say("%s and %s agree: all %zu tensors are equal%s\n", ours, truth, compared, unread);
   else
-    std::printf("%s and %s agree in all %zu tensors; %zu are equal\n", ours, truth, compared, equal);
-  if (const size_t ignored = made.count(Verdict::Ignored)) std::printf("%zu ignored, as the rules say\n", ignored);
+    say("%s and %s agree in all %zu tensors; %zu are equal%s\n", ours, truth, compared, equal, unread);
+  if (const size_t ignored = made.count(Verdict::Ignored)) say("%zu ignored, as the rules say\n", ignored);
 }
 
 int refuse(const Status& problem) {
-  std::fprintf(stderr, "belay compare: %s\n", problem.message.c_str());
+  complain("belay compare: %s\n", problem.message.c_str());
   return kBadInput;
 }
 
@@ -157,7 +166,7 @@ int report(const CompareArguments& arguments, const Comparison& made) {
     print_lonely(*made.truth, made.only_truth);
   }
   const std::vector<std::string> problems = made.problems();
-  for (const std::string& problem : problems) std::fprintf(stderr, "belay compare: %s\n", problem.c_str());
+  for (const std::string& problem : problems) complain("belay compare: %s\n", problem.c_str());
   if (!write_reports(arguments, made)) return kBadInput;
   const bool compared = made.count(Verdict::Agree) + made.count(Verdict::Differ) + made.count(Verdict::Ignored) > 0;
   if (!problems.empty() || !compared) return kBadInput;
@@ -187,6 +196,7 @@ int compare_command(const CompareArguments& arguments) {
     rules.rules = std::move(read).value();
   }
   check_inputs(arguments);
+  enable_traps();  // of files that are cut short while they are read
   ComparedSide ours(arguments.ours, arguments.inputs), truth(arguments.truth, arguments.inputs);
   const auto matching = compare::match(ours.side(), truth.side(), arguments.match);
   if (!matching.ok()) return refuse(matching.status());
@@ -204,13 +214,13 @@ void add_limits(CLI::App& command, compare::Limits& limits) {
       .add_option("--rtol", limits.rtol,
                   "Elements may differ by this part of B's (default: by the type; docs/tools.md)")
       ->type_name("R")
-      ->check(number_from_0());
+      ->check(tolerance());
   command.add_option("--atol", limits.atol, "Elements may differ by this (default: 0 with --rtol, else by the type)")
       ->type_name("A")
-      ->check(number_from_0());
+      ->check(tolerance());
   command.add_option("--cosine", limits.cosine, "The cosine must be at least this (default: not looked at)")
       ->type_name("C")
-      ->check(number_from_0());
+      ->check(cosine());
 }
 
 }  // namespace

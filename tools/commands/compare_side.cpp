@@ -38,7 +38,10 @@ std::vector<golden::Input> filled(std::vector<golden::Input> inputs, const Model
 
 }  // namespace
 
-bool is_model(const std::filesystem::path& path) { return path.extension() == ".onnx" || path.extension() == ".om"; }
+bool is_model(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return (path.extension() == ".onnx" || path.extension() == ".om") && !std::filesystem::is_directory(path, ignored);
+}
 
 ComparedSide::ComparedSide(const std::filesystem::path& path, const ModelInputs& inputs) {
   if (!is_model(path)) {

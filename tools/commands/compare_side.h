@@ -17,6 +17,7 @@ struct ModelInputs {
   uint64_t seed = 0;
 };
 
+// By its ending; a folder never is.
 bool is_model(const std::filesystem::path& path);
 
 // A side of belay compare: what lies in files, or a model that computes it.

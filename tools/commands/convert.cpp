@@ -8,6 +8,7 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/progress.h"
+#include "commands/say.h"
 #include "inspect/convert.h"
 
 namespace belay::tools {
@@ -29,19 +30,21 @@ ConvertTo kind_of(const std::string& type) {
 int convert(const ConvertArguments& arguments) {
   auto found = inspect::find_dumps(arguments.dumps);
   if (!found.ok()) {
-    std::fprintf(stderr, "belay convert: %s\n", found.status().message.c_str());
+    complain("belay convert: %s\n", found.status().message.c_str());
     return kBadInput;
   }
   inspect::ConvertCount total;
   size_t converted = 0, failed = 0, statistics = 0;
-  Progress progress("converting", (*found).size());
-  for (const inspect::FoundDump& dump : *found) {
+  for (const std::string& problem : (*found).problems) complain("belay convert: %s\n", problem);
+  failed += (*found).problems.size();
+  Progress progress("converting", (*found).files.size());
+  for (const inspect::FoundDump& dump : (*found).files) {
     progress.advance();
     if (dump.statistics && ++statistics) continue;
     auto count = inspect::convert_dump(dump, arguments.options);
     if (!count.ok()) {
       ++failed;
-      std::fprintf(stderr, "belay convert: %s\n", count.status().message.c_str());
+      complain("belay convert: %s\n", count.status().message.c_str());
       continue;
     }
     ++converted;
@@ -56,12 +59,11 @@ int convert(const ConvertArguments& arguments) {
                                         {"statistics_files", statistics}};
     std::printf("%s\n", json_text(report).c_str());
   } else {
-    std::printf("%zu dump files -> %llu files, %.1f MiB, in %s\n", converted,
-                static_cast<unsigned long long>(total.files), static_cast<double>(total.bytes) / (1 << 20),
-                arguments.options.folder.c_str());
-    if (statistics > 0) std::printf("%zu statistics files skipped; belay show reads them\n", statistics);
+    say("%zu dump files -> %llu files, %.1f MiB, in %s\n", converted, static_cast<unsigned long long>(total.files),
+        static_cast<double>(total.bytes) / (1 << 20), arguments.options.folder.c_str());
+    if (statistics > 0) say("%zu statistics files skipped; belay show reads them\n", statistics);
   }
-  if (converted == 0 && failed == 0) std::fprintf(stderr, "belay convert: no dump files with tensors found\n");
+  if (converted == 0 && failed == 0) complain("belay convert: no dump files with tensors found\n");
   return failed > 0 || converted == 0 ? kBadInput : kAgree;
 }
 

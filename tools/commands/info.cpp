@@ -13,6 +13,7 @@
 #include "base/threads/cores.h"
 #include "commands/commands.h"
 #include "commands/info_ranks.h"
+#include "commands/say.h"
 
 namespace belay::tools {
 namespace {
@@ -42,16 +43,16 @@ nlohmann::json describe() {
 }
 
 void print(const nlohmann::json& info) {
-  std::printf("Belay: AscendCL %s on the CPU. There is no NPU here: the devices below are simulated.\n\n",
-              info["acl_version"].get<std::string>().c_str());
-  std::printf("  library  %s\n", info["library"].get<std::string>().c_str());
-  std::printf("  SoC      %s (simulated; BELAY_SOC_NAME chooses another)\n", info["soc"].get<std::string>().c_str());
-  std::printf("  devices  %u (simulated; BELAY_DEVICES)\n", info["devices"].get<unsigned>());
+  say("Belay: AscendCL %s on the CPU. There is no NPU here: the devices below are simulated.\n\n",
+      info["acl_version"].get<std::string>().c_str());
+  say("  library  %s\n", info["library"].get<std::string>().c_str());
+  say("  SoC      %s (simulated; BELAY_SOC_NAME chooses another)\n", info["soc"].get<std::string>().c_str());
+  say("  devices  %u (simulated; BELAY_DEVICES)\n", info["devices"].get<unsigned>());
   if (info.contains("device_memory"))
-    std::printf("  memory   %.1f GiB each (a limit, taken from the host's memory; BELAY_DEVICE_MEMORY)\n",
-                info["device_memory"].get<double>() / (1 << 30));
-  std::printf("  cores    %u\n", info["cores"].get<unsigned>());
-  std::printf("  vectors  %s (instructions that kernels use)\n", info["vectors"].get<std::string>().c_str());
+    say("  memory   %.1f GiB each (a limit, taken from the host's memory; BELAY_DEVICE_MEMORY)\n",
+        info["device_memory"].get<double>() / (1 << 30));
+  say("  cores    %u\n", info["cores"].get<unsigned>());
+  say("  vectors  %s (instructions that kernels use)\n", info["vectors"].get<std::string>().c_str());
   if (info.contains("ranks")) print_ranks(info["ranks"]);
 }
 

@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/say.h"
 #include "commands/table.h"
 #include "compare/matching.h"
 
@@ -69,7 +70,7 @@ void print_json(const Side& ours, const Side& truth, const Matching& matching) {
 
 void print_lonely(const Side& side, const std::vector<Unmatched>& lonely) {
   if (lonely.empty()) return;
-  std::printf("\nonly in %s\n", side.name.c_str());
+  say("\nonly in %s\n", side.name.c_str());
   Rows rows{{"op", "tensor", "nearest", "why"}};
   for (const Unmatched& one : lonely)
     rows.push_back({side.tensors[one.tensor].op, label(side.tensors[one.tensor]), one.nearest, one.reason});
@@ -87,15 +88,17 @@ void print_text(const Side& ours, const Side& truth, const Matching& matching) {
   if (!matching.pairs.empty()) print_table(rows);
   print_lonely(ours, matching.ours);
   print_lonely(truth, matching.truth);
-  std::printf("\n%zu pairs", matching.pairs.size());
+  say("\n%zu pairs", matching.pairs.size());
   const char* before = ": ";
-  for (const auto& [by, count] : counts) std::printf("%s%zu by %s", std::exchange(before, ", "), count, by.c_str());
-  std::printf("; %zu only in %s, %zu only in %s\n", matching.ours.size(), ours.name.c_str(), matching.truth.size(),
-              truth.name.c_str());
+  for (const auto& [by, count] : counts) say("%s%zu by %s", std::exchange(before, ", "), count, by.c_str());
+  say("; %zu only in %s, %zu only in %s\n", matching.ours.size(), ours.name.c_str(), matching.truth.size(),
+      truth.name.c_str());
+  if (const size_t unread = ours.problems.size() + truth.problems.size(); unread > 0)
+    say("%zu could not be read\n", unread);
 }
 
 int refuse(const Status& problem) {
-  std::fprintf(stderr, "belay match: %s\n", problem.message.c_str());
+  complain("belay match: %s\n", problem.message.c_str());
   return kBadInput;
 }
 
@@ -111,7 +114,7 @@ int match(const MatchArguments& arguments) {
   for (const Side* side : {&*ours, &*truth})
     for (const std::string& problem : side->problems) {
       broken = true;
-      std::fprintf(stderr, "belay match: %s\n", problem.c_str());
+      complain("belay match: %s\n", problem.c_str());
     }
   return broken ? kBadInput : (*matching).ours.empty() ? kAgree : kDiffer;
 }

@@ -7,6 +7,7 @@
 #include "base/files/atomic_file.h"
 #include "base/text.h"
 #include "commands/commands.h"
+#include "commands/say.h"
 #include "commands/vendor_arguments.h"
 #include "commands/vendor_compare.h"
 #include "inspect/convert.h"
@@ -50,7 +51,7 @@ int compare(const std::vector<std::string>& given) {
       {"overflow_detection", false},
       {"alg"},
       {"v"},
-      {"q", true, "quantised models are matched by the origins in their headers"},
+      {"q", true, "what its JSON holds is not published; quantised models are matched by the origins in their headers"},
       {"a", true, "the algorithms have no options here"},
       {"c", true, kScripts},
       {"r", true, "all operators are compared"},
@@ -86,14 +87,14 @@ int file_compare(const std::vector<std::string>& given) {
   what.folder = arguments.value("out", ".");
   for (const fs::path& file : {what.ours, what.truth})
     if (std::error_code ignored; !fs::is_regular_file(file, ignored)) {
-      std::fprintf(stderr, "%s: %s is not a file\n", kTitle, file.c_str());
+      complain("%s: %s is not a file\n", kTitle, file.c_str());
       return kVendorPath;
     }
   return compare_as_vendor(kTitle, what);
 }
 
 // The files of a list; of a folder those in it, not those beneath.
-Result<std::vector<inspect::FoundDump>> listed(const std::string& list) {
+Result<inspect::DumpTree> listed(const std::string& list) {
   std::vector<fs::path> files;
   for (const std::string& path : split(list, ',')) {
     std::error_code error;
@@ -115,10 +116,14 @@ int convert(const std::vector<std::string>& given) {
   const VendorArguments arguments(options, given);
   only(arguments, "v", "2", "only files of version 2 are read");
   const std::string type = arguments.value("t", "npy"), out = arguments.value("out", ".");
-  if (type != "npy" && type != "bin")
-    throw VendorUsage(formatted("-t {} is not supported: there are npy and bin", type));
+  if (type == "pt")
+    throw VendorUsage("-t pt is not supported: only PyTorch itself writes such files; numpy reads those of -t npy");
+  if (type != "npy" && type != "msnpy" && type != "bin")
+    throw VendorUsage(formatted("-t {} is not supported: there are npy, msnpy and bin", type));
   inspect::ConvertOptions to{.as_stored = true, .folder = out};
-  to.to = type == "bin" ? inspect::ConvertTo::Bin : inspect::ConvertTo::Npy;
+  to.to = type == "bin"     ? inspect::ConvertTo::Bin
+          : type == "msnpy" ? inspect::ConvertTo::MindSporeNpy
+                            : inspect::ConvertTo::Npy;
   for (const auto& [name, index] : {std::pair("i", &to.only_input), std::pair("o", &to.only_output)}) {
     if (!arguments.has(name)) continue;
     *index = parse_number(arguments.value(name));
@@ -126,19 +131,18 @@ int convert(const std::vector<std::string>& given) {
   }
   auto found = listed(arguments.required("d"));
   if (!found.ok()) {
-    std::fprintf(stderr, "%s: %s\n", kTitle, found.status().message.c_str());
+    complain("%s: %s\n", kTitle, found.status().message.c_str());
     return kVendorPath;
   }
   if (!make_folder(kTitle, out)) return kVendorPath;
   size_t converted = 0, failed = 0;
-  for (inspect::FoundDump& dump : std::move(found).value()) {
+  for (const inspect::FoundDump& dump : (*found).files) {
     if (dump.statistics) continue;
     const auto count = inspect::convert_dump(dump, to);
     count.ok() ? ++converted : ++failed;
-    if (!count.ok()) std::fprintf(stderr, "%s: %s\n", kTitle, count.status().message.c_str());
+    if (!count.ok()) complain("%s: %s\n", kTitle, count.status().message.c_str());
   }
-  if (converted + failed == 0)
-    std::fprintf(stderr, "%s: there are no dump files in %s\n", kTitle, arguments.value("d").c_str());
+  if (converted + failed == 0) complain("%s: there are no dump files in %s\n", kTitle, arguments.value("d").c_str());
   return failed > 0 ? kVendorBadDump : converted == 0 ? kVendorNoDump : kVendorDone;
 }
 
@@ -146,7 +150,7 @@ std::string overflow_text(const inspect::Overflow& overflow) {
   std::string text;
   if (overflow.op) {
     const std::string name = overflow.tensors.empty() ? overflow.op->op_name : overflow.tensors[0].line.op_name;
-    text += formatted("[{}] {}\n", overflow.op->op_type, name);
+    text += formatted("[{}] {}\n", printable(overflow.op->op_type), printable(name));
   }
   text += formatted("[AIC][TaskId:{}][StreamId:{}][Status:{}]\n", overflow.task, overflow.stream, overflow.status);
   for (const inspect::OverflowTensor& tensor : overflow.tensors) {
@@ -166,23 +170,24 @@ int overflow(const std::vector<std::string>& given) {
   if (!most || *most < 1 || *most > 5) throw VendorUsage("-n is a whole number from 1 to 5");
   const auto found = inspect::find_dumps({folder});
   if (!found.ok()) {
-    std::fprintf(stderr, "%s: %s\n", kTitle, found.status().message.c_str());
+    complain("%s: %s\n", kTitle, found.status().message.c_str());
     return kVendorPath;
   }
   if (!make_folder(kTitle, out)) return kVendorPath;
-  const inspect::OverflowReport report = inspect::report_overflows(*found);
+  inspect::OverflowReport report = inspect::report_overflows((*found).files);
+  report.problems.insert(report.problems.begin(), (*found).problems.begin(), (*found).problems.end());
   std::string text;
   for (size_t i = 0; i < std::min<size_t>(*most, report.overflows.size()); ++i)
     text += overflow_text(report.overflows[i].overflow);
   if (text.empty()) text = "no overflow recorded\n";
-  std::printf("%s", text.c_str());
+  std::fputs(text.c_str(), stdout);
   const fs::path file = fs::path(out) / ("overflow_summary_" + time_of_result() + ".txt");
   if (const Status written = write_file(file.string(), text, 0600); !written.ok()) {
-    std::fprintf(stderr, "%s: %s\n", kTitle, written.message.c_str());
+    complain("%s: %s\n", kTitle, written.message.c_str());
     return kVendorPath;
   }
-  for (const std::string& problem : report.problems) std::fprintf(stderr, "%s: %s\n", kTitle, problem.c_str());
-  return !report.problems.empty() ? kVendorBadDump : (*found).empty() ? kVendorNoDump : kVendorDone;
+  for (const std::string& problem : report.problems) complain("%s: %s\n", kTitle, problem.c_str());
+  return !report.problems.empty() ? kVendorBadDump : (*found).files.empty() ? kVendorNoDump : kVendorDone;
 }
 
 int run(std::vector<std::string> words) {
@@ -197,7 +202,7 @@ int run(std::vector<std::string> words) {
     if (command == "file_compare") return file_compare(words);
     throw VendorUsage(formatted("there is no command {}; there are {}", command, kCommands));
   } catch (const VendorUsage& mistake) {
-    std::fprintf(stderr, "%s: %s\n", kTitle, mistake.what());
+    complain("%s: %s\n", kTitle, mistake.what());
     return kVendorParameter;
   }
 }
@@ -210,7 +215,7 @@ void add_msaccucmp(CLI::App& app, int& exit_code) {
   command->prefix_command();
   command->footer(
       "compare -m DIR -g DIR [-f JSON] [-cf JSON] [-out DIR] [-map] [-overflow_detection]\n"
-      "convert -d FILE[,FILE]|DIR [-out DIR] [-t npy|bin] [-i N] [-o N]\n"
+      "convert -d FILE[,FILE]|DIR [-out DIR] [-t npy|msnpy|bin] [-i N] [-o N]\n"
       "overflow -d DIR -out DIR [-n 1..5]\n"
       "file_compare -m FILE -g FILE [-out DIR]\n"
       "Other options of msaccucmp are refused by name.");

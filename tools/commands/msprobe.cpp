@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "commands/commands.h"
+#include "commands/say.h"
 #include "commands/vendor_arguments.h"
 #include "commands/vendor_compare.h"
 
@@ -26,7 +27,7 @@ int run(const std::vector<std::string>& words) {
     what.folder = arguments.value("output_path", arguments.value("o", "./output"));
     return compare_as_vendor(kTitle, what) == kVendorDone ? kAgree : kBadInput;
   } catch (const VendorUsage& mistake) {
-    std::fprintf(stderr, "%s: %s\n", kTitle, mistake.what());
+    complain("%s: %s\n", kTitle, mistake.what());
     return kUsage;
   }
 }

@@ -9,6 +9,7 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/json_values.h"
+#include "commands/say.h"
 #include "commands/table.h"
 #include "inspect/overflow_report.h"
 
@@ -54,14 +55,14 @@ std::string op_name(const Overflow& overflow) {
 
 void print_cause(const Cause& cause) {
   const auto& [tensor, index, value] = cause.result;
-  std::printf("   %s%s %s is %s", cause.why.empty() ? "" : (cause.why + ": ").c_str(), tensor.c_str(), index.c_str(),
-              value.c_str());
-  if (cause.operands.empty()) return (void)std::printf("\n");
-  std::printf(cause.why.empty() ? "; the largest operand:" : ", from");
+  say("   %s%s %s is %s", cause.why.empty() ? "" : (cause.why + ": ").c_str(), tensor.c_str(), index.c_str(),
+      value.c_str());
+  if (cause.operands.empty()) return (void)say("\n");
+  say(cause.why.empty() ? "; the largest operand:" : ", from");
   for (size_t i = 0; i < cause.operands.size(); ++i)
-    std::printf("%s %s %s = %s", i ? "," : "", cause.operands[i].tensor.c_str(), cause.operands[i].index.c_str(),
-                cause.operands[i].value.c_str());
-  std::printf("\n");
+    say("%s %s %s = %s", i ? "," : "", cause.operands[i].tensor.c_str(), cause.operands[i].index.c_str(),
+        cause.operands[i].value.c_str());
+  say("\n");
 }
 
 void print_tensors(const std::vector<OverflowTensor>& tensors) {
@@ -88,27 +89,26 @@ void print_chain(const std::vector<ChainLink>& chain) {
 void print_headroom(const OverflowReport& report, bool all) {
   const size_t lines = all ? report.headroom.size() : std::min(report.headroom.size(), kHeadroomLines);
   if (lines == 0) return;
-  std::printf("headroom in binades, smallest first\n");
+  say("headroom in binades, smallest first\n");
   Rows rows{{"op", "", "tensor", "dtype", "largest", "headroom"}};
   for (size_t i = 0; i < lines; ++i) {
     const auto& [op_type, name, value, binades] = report.headroom[i];
     rows.push_back({op_type, name, value.label, value.type, real(value.most), real(binades, "%.1f")});
   }
   print_table(rows, 3);
-  if (lines < report.headroom.size())
-    std::printf("   and %zu more; --all shows them\n", report.headroom.size() - lines);
+  if (lines < report.headroom.size()) say("   and %zu more; --all shows them\n", report.headroom.size() - lines);
 }
 
 void print_text(const OverflowReport& report, bool all) {
-  if (report.overflows.empty()) std::printf(report.headroom.empty() ? "no overflow recorded\n" : "no overflow\n");
+  if (report.overflows.empty()) say(report.headroom.empty() ? "no overflow recorded\n" : "no overflow\n");
   for (size_t i = 0; i < report.overflows.size(); ++i) {
     const auto& [overflow, chain] = report.overflows[i];
     const std::string name =
         overflow.op ? overflow.op->op_type + " " + op_name(overflow) : "an operator whose dump file is missing";
-    std::printf("%zu. %s: task %llu, stream %llu", i + 1, name.c_str(), static_cast<unsigned long long>(overflow.task),
-                static_cast<unsigned long long>(overflow.stream));
-    if (overflow.status) std::printf(", status 0x%llx", static_cast<unsigned long long>(overflow.status));
-    std::printf("\n   %s\n", overflow.found_by.path.parent_path().c_str());
+    say("%zu. %s: task %llu, stream %llu", i + 1, name.c_str(), static_cast<unsigned long long>(overflow.task),
+        static_cast<unsigned long long>(overflow.stream));
+    if (overflow.status) say(", status 0x%llx", static_cast<unsigned long long>(overflow.status));
+    say("\n   %s\n", overflow.found_by.path.parent_path().c_str());
     if (overflow.cause) print_cause(*overflow.cause);
     print_tensors(overflow.tensors);
     print_chain(chain);
@@ -177,11 +177,12 @@ void print_json(const OverflowReport& report) {
 int show_overflows(const OverflowOptions& options) {
   auto found = inspect::find_dumps(options.dumps);
   if (!found.ok()) {
-    std::fprintf(stderr, "belay overflow: %s\n", found.status().message.c_str());
+    complain("belay overflow: %s\n", found.status().message.c_str());
     return kBadInput;
   }
-  OverflowReport report = inspect::report_overflows(*found);
-  for (const std::string& problem : report.problems) std::fprintf(stderr, "belay overflow: %s\n", problem.c_str());
+  OverflowReport report = inspect::report_overflows((*found).files);
+  report.problems.insert(report.problems.begin(), (*found).problems.begin(), (*found).problems.end());
+  for (const std::string& problem : report.problems) complain("belay overflow: %s\n", problem.c_str());
   const bool any = !report.overflows.empty();
   if (report.overflows.size() > options.most) report.overflows.resize(options.most);
   options.json ? print_json(report) : print_text(report, options.all);

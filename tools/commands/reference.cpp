@@ -8,6 +8,7 @@
 #include "base/files/atomic_file.h"
 #include "commands/commands.h"
 #include "commands/reference_pages.h"
+#include "commands/say.h"
 
 namespace belay::tools {
 namespace {
@@ -38,7 +39,7 @@ void add_reference(CLI::App& app, int& exit_code) {
   command->add_option("folder", *folder, "The share folder")->type_name("DIR")->required();
   command->callback([&app, folder, &exit_code] {
     const Status written = write_all(app, *folder);
-    if (!written.ok()) std::fprintf(stderr, "belay reference: %s\n", written.message.c_str());
+    if (!written.ok()) complain("belay reference: %s\n", written.message.c_str());
     exit_code = written.ok() ? kAgree : kBadInput;
   });
 }

@@ -14,6 +14,7 @@
 #include "commands/commands.h"
 #include "commands/replay_runner.h"
 #include "commands/run_inputs.h"
+#include "commands/say.h"
 #include "commands/tensor_io.h"
 #include "replay/capsule.h"
 #include "replay/extract.h"
@@ -43,7 +44,7 @@ T value_or_throw(Result<T> result) {
 struct OutputReport {
   graph::Constant replayed;
   std::optional<replay::Distance> dumped;
-  std::optional<replay::Verdict> dumped_verdict, replayed_verdict;
+  std::optional<exact::Numbers> dumped_verdict, replayed_verdict;
 };
 
 struct Report {
@@ -81,47 +82,46 @@ std::string shapes_text(const Operator& op) {
   return text;
 }
 
-void print_verdict(const char* what, const graph::Constant& tensor, const replay::Verdict& verdict) {
-  std::printf("    %s: %lld of %lld elements are farther from the recomputation in double than allowed", what,
-              static_cast<long long>(verdict.outside), static_cast<long long>(verdict.count));
-  if (verdict.worst >= 0)
-    std::printf("; worst %s: %.9g for %.9g, allowed %.3g", replay::place_text(tensor, verdict.worst).c_str(),
-                verdict.value, verdict.expected, verdict.allowed);
-  std::printf("\n");
+void print_verdict(const char* what, const graph::Constant& tensor, const exact::Numbers& verdict) {
+  say("    %s: %lld of %lld elements are farther from the recomputation in double than allowed", what,
+      static_cast<long long>(verdict.wrong), static_cast<long long>(verdict.count));
+  if (verdict.wrong > 0 || verdict.contributed > 0)
+    say("; worst %s: %.9g for %.9g, allowed %.3g", replay::place_text(tensor, verdict.worst).c_str(), verdict.got,
+        verdict.expected, verdict.allowed);
+  say("\n");
 }
 
 void print(const Report& report) {
   const auto& [op, file, executions, from_producers, from_model] = report.taken;
-  std::printf("%s %s of %s\n", op.node.type.c_str(), op.node.name.c_str(), file.c_str());
-  if (executions > 1) std::printf("  the first of %zu executions; give their folder for another one\n", executions);
-  std::printf("  inputs %s", shapes_text(op).c_str());
-  if (from_producers > 0) std::printf("; %zu from the outputs of producers", from_producers);
-  if (from_model > 0) std::printf("; %zu from the model", from_model);
-  std::printf("\n");
+  say("%s %s of %s\n", op.node.type.c_str(), op.node.name.c_str(), file.c_str());
+  if (executions > 1) say("  the first of %zu executions; give their folder for another one\n", executions);
+  say("  inputs %s", shapes_text(op).c_str());
+  if (from_producers > 0) say("; %zu from the outputs of producers", from_producers);
+  if (from_model > 0) say("; %zu from the model", from_model);
+  say("\n");
   for (size_t i = 0; i < report.outputs.size(); ++i) {
     const OutputReport& output = report.outputs[i];
-    std::printf("  output %zu %s %s: ", i, std::string(graph::name_of(output.replayed.type)).c_str(),
-                graph::to_text(output.replayed.shape).c_str());
+    say("  output %zu %s %s: ", i, std::string(graph::name_of(output.replayed.type)).c_str(),
+        graph::to_text(output.replayed.shape).c_str());
     if (!output.dumped)
-      std::printf("not dumped\n");
+      say("not dumped\n");
     else if (output.dumped->unequal == 0)
-      std::printf("the same bits as dumped\n");
+      say("the same bits as dumped\n");
     else
-      std::printf("%lld of %lld elements have other bits than dumped; worst %s: %.9g, dumped %.9g\n",
-                  static_cast<long long>(output.dumped->unequal), static_cast<long long>(output.dumped->count),
-                  replay::place_text(output.replayed, output.dumped->worst).c_str(), output.dumped->a,
-                  output.dumped->b);
+      say("%lld of %lld elements have other bits than dumped; worst %s: %.9g, dumped %.9g\n",
+          static_cast<long long>(output.dumped->unequal), static_cast<long long>(output.dumped->count),
+          replay::place_text(output.replayed, output.dumped->worst).c_str(), output.dumped->a, output.dumped->b);
     if (output.dumped_verdict) print_verdict("dumped", output.replayed, *output.dumped_verdict);
     if (output.replayed_verdict) print_verdict("replayed", output.replayed, *output.replayed_verdict);
   }
-  if (!report.not_recomputed.empty()) std::printf("  not recomputed in double: %s\n", report.not_recomputed.c_str());
+  if (!report.not_recomputed.empty()) say("  not recomputed in double: %s\n", report.not_recomputed.c_str());
 }
 
-nlohmann::json as_json(const graph::Constant& tensor, const replay::Verdict& verdict) {
-  nlohmann::json made{{"outside", verdict.outside}};
-  if (verdict.worst >= 0)
+nlohmann::json as_json(const graph::Constant& tensor, const exact::Numbers& verdict) {
+  nlohmann::json made{{"outside", verdict.wrong}};
+  if (verdict.wrong > 0 || verdict.contributed > 0)
     made.update({{"worst", replay::place_text(tensor, verdict.worst)},
-                 {"value", verdict.value},
+                 {"value", verdict.got},
                  {"expected", verdict.expected},
                  {"allowed", verdict.allowed}});
   return made;
@@ -160,8 +160,8 @@ nlohmann::json as_json(const Report& report) {
 // By what is allowed; where that is not known, by bits: another order of sums has other bits too.
 bool differs(const Report& report) {
   return std::ranges::any_of(report.outputs, [](const OutputReport& output) {
-    if (output.replayed_verdict && output.replayed_verdict->outside > 0) return true;
-    if (output.dumped_verdict) return output.dumped_verdict->outside > 0;
+    if (output.replayed_verdict && output.replayed_verdict->wrong > 0) return true;
+    if (output.dumped_verdict) return output.dumped_verdict->wrong > 0;
     return output.dumped && !output.replayed_verdict && output.dumped->unequal > 0;
   });
 }
@@ -212,6 +212,7 @@ replay::ModelInputs read_inputs(const ReplayOptions& options, const graph::Model
 
 int replay_one(const ReplayOptions& options) {
   const auto tree = value_or_throw(replay::DumpedTree::open(options.dump));
+  for (const std::string& problem : tree.problems()) complain("belay replay: %s\n", problem);
   std::shared_ptr<const graph::Model> model;
   if (!options.model.empty()) model = value_or_throw(replay::open_model(options.model));
   auto taken = value_or_throw(replay::extract(tree, options.op, model.get(), read_inputs(options, model.get())));
@@ -229,8 +230,8 @@ int replay_one(const ReplayOptions& options) {
     json["tries"] = shrunk.tries;
     json["finished"] = shrunk.finished;
     if (!options.json) {
-      std::printf("shrunk in %zu tries%s, where \"dumped\" is what it gives here now:\n", shrunk.tries,
-                  shrunk.finished ? "" : " (the time was over before nothing was left to try)");
+      say("shrunk in %zu tries%s, where \"dumped\" is what it gives here now:\n", shrunk.tries,
+          shrunk.finished ? "" : " (the time was over before nothing was left to try)");
       print(report);
     }
   }
@@ -245,8 +246,8 @@ int replay_one(const ReplayOptions& options) {
     json["capsule"] = options.capsule;
     if (!onnx.ok()) json["no_onnx"] = onnx.status().message;
     if (!options.json)
-      std::printf("capsule in %s%s\n", options.capsule.c_str(),
-                  onnx.ok() ? "" : (" without single.onnx: " + onnx.status().message).c_str());
+      say("capsule in %s%s\n", options.capsule.c_str(),
+          onnx.ok() ? "" : (" without single.onnx: " + onnx.status().message).c_str());
   }
   if (options.json) std::printf("%s\n", json_text(json, 2).c_str());
   return different ? kDiffer : kAgree;

@@ -11,6 +11,7 @@
 #include "commands/commands.h"
 #include "commands/compare_side.h"
 #include "commands/progress.h"
+#include "commands/say.h"
 #include "compare/rules.h"
 #include "report/page.h"
 #include "report/times.h"
@@ -67,7 +68,7 @@ class Looked {
   compare::Side open_ours() {
     const auto found = inspect::find_dumps({options_.ours});
     if (found.ok())
-      for (const inspect::FoundDump& each : *found)
+      for (const inspect::FoundDump& each : (*found).files)
         if (each.statistics) statistics_.push_back(each);
     auto side = compare::open_side(options_.ours);
     if (!side.ok() && !statistics_.empty()) return {.name = options_.ours.string()};
@@ -96,7 +97,7 @@ class Looked {
 
   void find_overflows() {
     const auto found = inspect::find_dumps({options_.ours});
-    if (found.ok() && !(*found).empty()) overflow_ = inspect::report_overflows(*found);
+    if (found.ok() && !(*found).files.empty()) overflow_ = inspect::report_overflows((*found).files);
   }
 
   const ReportOptions& options_;
@@ -121,8 +122,8 @@ int make_report(const ReportOptions& options) {
   progress.reset();
   if (const Status written = write_file(options.out, page); !written.ok()) throw std::runtime_error(written.message);
   const std::vector<std::string> problems = looked.problems();
-  for (const std::string& problem : problems) std::fprintf(stderr, "belay report: %s\n", problem.c_str());
-  std::printf("%s: %.2f MiB\n", options.out.c_str(), static_cast<double>(page.size()) / (1 << 20));
+  for (const std::string& problem : problems) complain("belay report: %s\n", problem);
+  say("%s: %.2f MiB\n", options.out.c_str(), static_cast<double>(page.size()) / (1 << 20));
   return !problems.empty() ? kBadInput : looked.differs() ? kDiffer : kAgree;
 }
 

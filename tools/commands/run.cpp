@@ -21,6 +21,7 @@
 #include "commands/run_profile.h"
 #include "commands/run_session.h"
 #include "commands/run_shadow.h"
+#include "commands/say.h"
 #include "dump/format/names.h"
 
 namespace belay::tools {
@@ -42,8 +43,8 @@ double median(std::vector<double> values) {
 void print_results(const std::vector<HostTensor>& results) {
   for (const HostTensor& tensor : results) {
     const Summary summary = summarize(tensor);
-    std::printf("  %-40s %-9s %-20s min %-12.6g max %-12.6g mean %.6g\n", tensor.name.c_str(), type_name(tensor.type),
-                dims_text(tensor.shape).c_str(), summary.min, summary.max, summary.mean);
+    say("  %-40s %-9s %-20s min %-12.6g max %-12.6g mean %.6g\n", tensor.name.c_str(), type_name(tensor.type),
+        dims_text(tensor.shape).c_str(), summary.min, summary.max, summary.mean);
   }
 }
 
@@ -66,7 +67,7 @@ void say_unknown_keys_of(const std::string& acl_json) {
   const auto text = read_text(acl_json, kMostConfigBytes);
   if (!text.ok()) return;
   for (const std::string& sentence : unknown_keys(*text))
-    std::fprintf(stderr, "belay run: %s: %s\n", acl_json.c_str(), sentence.c_str());
+    complain("belay run: %s: %s\n", acl_json.c_str(), sentence.c_str());
 }
 
 // "12 dump files with ...": what aclFinalize left to be read; empty when nothing was lost.
@@ -132,17 +133,17 @@ void run(const RunOptions& options) {
     if (!lost.empty()) throw std::runtime_error("the dump is not whole: " + lost);
     return;
   }
-  std::printf("%s: loaded in %.1f ms; %zu run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(), load_ms,
-              times.size(), times.size() == 1 ? "" : "s", median(times), least);
+  say("%s: loaded in %.1f ms; %zu run%s, median %.3f ms, least %.3f ms\n", options.model.c_str(), load_ms, times.size(),
+      times.size() == 1 ? "" : "s", median(times), least);
   print_results(results);
-  if (!memory_text.empty()) std::printf("%s\n", memory_text.c_str());
+  if (!memory_text.empty()) say("%s\n", memory_text.c_str());
   if (options.profile) profile->print();
   if (shadow) shadow->print();
-  if (!options.trace.empty()) std::printf("timeline in %s\n", options.trace.c_str());
+  if (!options.trace.empty()) say("timeline in %s\n", options.trace.c_str());
   if (dumped)
-    std::printf("dump in %s\n", dump.c_str());
+    say("dump in %s\n", dump.c_str());
   else if (!dump.empty() && lost.empty())
-    std::printf("nothing was dumped: the configuration chose nothing here; ASCEND_SLOG_PRINT_TO_STDOUT=1 shows why\n");
+    say("nothing was dumped: the configuration chose nothing here; ASCEND_SLOG_PRINT_TO_STDOUT=1 shows why\n");
   if (!lost.empty()) throw std::runtime_error("the dump is not whole: " + lost);
 }
 
@@ -157,7 +158,7 @@ void run_logged(RunOptions& options) {
     failed = std::current_exception();
   }
   const Status written = write_file(options.memory_log, lines);
-  if (failed && !written.ok()) std::fprintf(stderr, "belay run: %s\n", written.message.c_str());
+  if (failed && !written.ok()) complain("belay run: %s\n", written.message.c_str());
   if (failed) std::rethrow_exception(failed);
   if (!written.ok()) throw std::runtime_error(written.message);
 }

@@ -12,6 +12,7 @@
 
 #include "backend/peak.h"
 #include "base/files/file.h"
+#include "commands/say.h"
 #include "commands/table.h"
 
 namespace belay::tools {
@@ -171,14 +172,12 @@ std::vector<std::string> RunProfile::cells(const Row& row) const {
 }
 
 void RunProfile::print() const {
-  std::printf("profile of %zu run%s on %d thread%s, each %.3f ms; in kernels %.3f ms (%.1f %%), %.3f GFLOP, %.1f MB\n",
-              runs_, runs_ == 1 ? "" : "s", threads_, threads_ == 1 ? "" : "s", per_run(total_us_) / 1e3,
-              per_run(kernels_.us) / 1e3, 100 * over(kernels_.us, total_us_), per_run(kernels_.flops) / 1e9,
-              per_run(kernels_.bytes) / 1e6);
-  std::printf("this machine now: products %.1f GFLOP/s, reading %.1f GB/s; of that the kernels reach %.0f %%\n",
-              peak_flops_ / 1e9, peak_bytes_ / 1e9, 100 * roofline(kernels_));
-  std::printf(
-      "shared with other threads: %.4g loops in %.4g pieces; threads came %.4g times and were woken %.4g times\n",
+  say("profile of %zu run%s on %d thread%s, each %.3f ms; in kernels %.3f ms (%.1f %%), %.3f GFLOP, %.1f MB\n", runs_,
+      runs_ == 1 ? "" : "s", threads_, threads_ == 1 ? "" : "s", per_run(total_us_) / 1e3, per_run(kernels_.us) / 1e3,
+      100 * over(kernels_.us, total_us_), per_run(kernels_.flops) / 1e9, per_run(kernels_.bytes) / 1e6);
+  say("this machine now: products %.1f GFLOP/s, reading %.1f GB/s; of that the kernels reach %.0f %%\n",
+      peak_flops_ / 1e9, peak_bytes_ / 1e9, 100 * roofline(kernels_));
+  say("shared with other threads: %.4g loops in %.4g pieces; threads came %.4g times and were woken %.4g times\n",
       per_run(kernels_.loops), per_run(kernels_.pieces), per_run(kernels_.helped), per_run(kernels_.woken));
   std::vector<std::string> head{"type", "kernel",   "calls", "ms",     "share", "GFLOP/s",
                                 "GB/s", "roofline", "loops", "pieces", ""};
@@ -189,7 +188,7 @@ void RunProfile::print() const {
   for (const Row& row : operators_) slowest.push_back(&row);
   std::ranges::stable_sort(slowest, std::greater(), &Row::us);
   if (slowest.size() > kShownOperators) slowest.resize(kShownOperators);
-  std::printf("the slowest %zu of %zu operators (--json has all)\n", slowest.size(), operators_.size());
+  say("the slowest %zu of %zu operators (--json has all)\n", slowest.size(), operators_.size());
   head.back() = "operator";
   table = {head};
   for (const Row* row : slowest) table.push_back(cells(*row));

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/files/file.h"
+#include "commands/say.h"
 #include "commands/table.h"
 
 namespace belay::tools {
@@ -104,8 +105,8 @@ void RunShadow::print() const {
   const auto judged =
       static_cast<size_t>(std::ranges::count_if(rows_, [](const auto& row) { return row[kRemark].empty(); }));
   const auto wrong = std::ranges::count_if(rows_, [](const auto& row) { return number(row[kShare]) > 1; });
-  std::printf("in double beside it: %zu outputs judged, %zu not checkable, %td off by more than their types permit\n",
-              judged, rows_.size() - judged, wrong);
+  say("in double beside it: %zu outputs judged, %zu not checkable, %td off by more than their types permit\n", judged,
+      rows_.size() - judged, wrong);
   std::vector<std::vector<std::string>> table = {
       {"operator", "type", "adds", "of allowed", "true error", "relative", ""}};
   for (const auto& row : rows_) {
@@ -115,9 +116,9 @@ void RunShadow::print() const {
                      shown("%.2e", row[kRelative]), number(row[kShare]) > 1 ? "WRONG" : ""});
   }
   print_table(table, 2);
-  if (judged > kShown) std::printf("the %zu of %zu that add most (--json has all)\n", kShown, judged);
+  if (judged > kShown) say("the %zu of %zu that add most (--json has all)\n", kShown, judged);
   for (const auto& row : rows_)
-    if (!row[kRemark].empty()) std::printf("  %s\n", row[kRemark].c_str());
+    if (!row[kRemark].empty()) say("  %s\n", row[kRemark].c_str());
 }
 
 }  // namespace belay::tools

@@ -10,6 +10,7 @@
 #include "commands/commands.h"
 #include "commands/json_values.h"
 #include "commands/progress.h"
+#include "commands/say.h"
 #include "commands/table.h"
 #include "dump/format/csv.h"
 #include "inspect/describe.h"
@@ -58,7 +59,7 @@ void print_lines(const std::vector<ShownFile>& files) {
     if (file.dump.path.parent_path() != folder) {
       flush();
       folder = file.dump.path.parent_path();
-      std::printf("%s\n", folder.c_str());
+      say("%s\n", folder.c_str());
       rows.push_back({"type", "op", "tensor", "dtype", "shape"});
       rows.front().insert(rows.front().end(), statistic_columns().begin(), statistic_columns().end());
       rows.front().push_back("first values");
@@ -94,19 +95,19 @@ void print_json(const std::vector<ShownFile>& files) {
 }
 
 void print_csv(const std::vector<ShownFile>& files) {
-  std::printf("file,op_type,op_name,tensor,dtype,shape,format,bytes");
-  for (const std::string& name : statistic_columns()) std::printf(",%s", name.c_str());
-  std::printf("\n");
+  say("file,op_type,op_name,tensor,dtype,shape,format,bytes");
+  for (const std::string& name : statistic_columns()) say(",%s", name.c_str());
+  say("\n");
   for (const ShownFile& file : files) {
     for (const TensorLine& line : file.lines) {
       std::string shape = line.shape;
       std::erase_if(shape, [](char c) { return c == '[' || c == ']'; });
       std::ranges::replace(shape, ',', 'x');
-      std::printf("%s,%s,%s,%s,%s,%s,%s,%llu", dump::csv_field(file.dump.path).c_str(),
-                  dump::csv_field(line.op_type).c_str(), dump::csv_field(line.op_name).c_str(), line.label.c_str(),
-                  line.type.c_str(), shape.c_str(), line.format.c_str(), static_cast<unsigned long long>(line.bytes));
-      for (const std::string& name : statistic_columns()) std::printf(",%s", value_of(line, name).c_str());
-      std::printf("\n");
+      say("%s,%s,%s,%s,%s,%s,%s,%llu", dump::csv_field(file.dump.path).c_str(), dump::csv_field(line.op_type).c_str(),
+          dump::csv_field(line.op_name).c_str(), line.label.c_str(), line.type.c_str(), shape.c_str(),
+          line.format.c_str(), static_cast<unsigned long long>(line.bytes));
+      for (const std::string& name : statistic_columns()) say(",%s", value_of(line, name).c_str());
+      say("\n");
     }
   }
 }
@@ -114,13 +115,14 @@ void print_csv(const std::vector<ShownFile>& files) {
 int show(const ShowOptions& options) {
   auto found = inspect::find_dumps(options.dumps);
   if (!found.ok()) {
-    std::fprintf(stderr, "belay show: %s\n", found.status().message.c_str());
+    complain("belay show: %s\n", found.status().message.c_str());
     return kBadInput;
   }
   std::vector<ShownFile> files;
-  bool broken = false;
-  Progress progress("reading", (*found).size());
-  for (const inspect::FoundDump& dump : *found) {
+  bool broken = !(*found).problems.empty();
+  for (const std::string& problem : (*found).problems) complain("belay show: %s\n", problem);
+  Progress progress("reading", (*found).files.size());
+  for (const inspect::FoundDump& dump : (*found).files) {
     progress.advance();
     if (!matches(dump, options.op)) continue;
     auto lines = inspect::describe(dump, options.values);
@@ -129,10 +131,10 @@ int show(const ShowOptions& options) {
       continue;
     }
     broken = true;
-    std::fprintf(stderr, "belay show: %s\n", lines.status().message.c_str());
+    complain("belay show: %s\n", lines.status().message.c_str());
   }
   if (files.empty() && !broken) {
-    std::fprintf(stderr, "belay show: no dump files%s found\n", options.op.empty() ? "" : " of that operator");
+    complain("belay show: no dump files%s found\n", options.op.empty() ? "" : " of that operator");
     return kBadInput;
   }
   (options.json ? print_json : options.csv ? print_csv : print_lines)(files);

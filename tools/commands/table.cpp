@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/printable.h"
+
 namespace belay::tools {
 
 void print_table(const std::vector<std::vector<std::string>>& rows, size_t indent) {
   std::vector<size_t> width(rows.front().size(), 0);
-  for (const auto& row : rows)
+  std::vector<std::vector<std::string>> shown = rows;
+  for (auto& row : shown)
+    for (std::string& cell : row) cell = printable(cell);
+  for (const auto& row : shown)
     for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-  for (const auto& row : rows) {
+  for (const auto& row : shown) {
     std::string text(indent, ' ');
     for (size_t i = 0; i < row.size(); ++i) {
       text += row[i];

@@ -7,6 +7,7 @@
 #include "base/files/atomic_file.h"
 #include "base/text.h"
 #include "commands/progress.h"
+#include "commands/say.h"
 #include "compare/report/csv.h"
 #include "compare/rows.h"
 #include "dump/format/csv.h"
@@ -21,7 +22,7 @@ using compare::SideTensor;
 constexpr mode_t kPrivate = 0600;
 
 VendorCode refused(const char* title, const Status& problem, VendorCode code) {
-  std::fprintf(stderr, "%s: %s\n", title, problem.message.c_str());
+  complain("%s: %s\n", title, problem.message.c_str());
   return code;
 }
 
@@ -49,11 +50,11 @@ Status write_reports(const VendorCompare& what, const compare::Comparison& compa
   const std::filesystem::path result = what.folder / ("result_" + time + ".csv");
   TRY(write_file(result.string(), compare::csv_report(comparison, {.overflow = what.overflow, .extra = false}),
                  kPrivate));
-  std::printf("%s\n", result.c_str());
+  say("%s\n", result.c_str());
   if (!what.mapping) return {};
   const std::filesystem::path mapping = what.folder / ("mapping_" + time + ".csv");
   TRY(write_file(mapping.string(), mapping_report(comparison), kPrivate));
-  std::printf("%s\n", mapping.c_str());
+  say("%s\n", mapping.c_str());
   return {};
 }
 
@@ -74,7 +75,7 @@ VendorCode compare_as_vendor(const char* title, const VendorCompare& what) {
   if (const Status written = write_reports(what, comparison); !written.ok())
     return refused(title, written, kVendorPath);
   const auto problems = comparison.problems();
-  for (const std::string& problem : problems) std::fprintf(stderr, "%s: %s\n", title, problem.c_str());
+  for (const std::string& problem : problems) complain("%s: %s\n", title, problem.c_str());
   return problems.empty() ? kVendorDone : kVendorBadDump;
 }
 
@@ -82,7 +83,7 @@ bool make_folder(const char* title, const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (std::filesystem::is_directory(folder, error)) return true;
-  std::fprintf(stderr, "%s: the folder %s cannot be made: %s\n", title, folder.c_str(), error.message().c_str());
+  complain("%s: the folder %s cannot be made: %s\n", title, folder.c_str(), error.message().c_str());
   return false;
 }
 

@@ -181,7 +181,8 @@ void AtomicFile::discard() {
 }
 
 Status write_failure(const std::string& path, int error) {
-  return {ACL_ERROR_WRITE_FILE, formatted("{} cannot be written: {}", path, strerror(error))};
+  const char* why = error == EFAULT ? "the file that it is copied from was cut short meanwhile" : strerror(error);
+  return {ACL_ERROR_WRITE_FILE, formatted("{} cannot be written: {}", path, why)};
 }
 
 Status write_file(const std::string& path, std::span<const std::byte> content, std::optional<mode_t> mode) {

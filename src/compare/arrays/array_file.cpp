@@ -2,7 +2,10 @@
 #include "compare/arrays/array_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <map>
+#include <utility>
 
 #include "base/text.h"
 #include "compare/arrays/zip_file.h"
@@ -11,7 +14,6 @@ namespace belay::compare {
 namespace {
 
 namespace fs = std::filesystem;
-using Entries = std::vector<ArrayEntry>;
 using File = std::shared_ptr<const MappedFile>;
 
 Status about(const fs::path& file, const std::string& array, const Status& problem) {
@@ -29,51 +31,100 @@ Result<Source> open_npy(std::span<const std::byte> bytes, std::shared_ptr<const 
   return make_stored_source(std::move(tensor));
 }
 
-Entries npy_entries(const fs::path& path) {
-  return {{"", [path]() -> Result<Source> {
-             const File file = TRY(MappedFile::open(path));
-             return naming(path, "", open_npy(file->bytes(), file));
-           }}};
-}
-
-Result<Source> open_member(const fs::path& path, const std::string& name) {
-  const File file = TRY(MappedFile::open(path));
-  for (const ZipEntry& entry : TRY(naming(path, "", read_zip(file->bytes())))) {
-    if (entry.name != name) continue;
-    if (!entry.deflated) return naming(path, name, open_npy(entry.packed, file));
-    const File unpacked = TRY(naming(path, name, unpack(entry)));
-    return naming(path, name, open_npy(unpacked->bytes(), unpacked));
+// A file as it was when its directory was read: what is read of it later must still be of the same file.
+class Listed {
+ public:
+  static Result<Listed> look_at(const fs::path& path) {
+    std::error_code error;
+    Listed made;
+    made.path_ = path;
+    made.written_ = fs::last_write_time(path, error);
+    made.file_ = TRY(MappedFile::open(path));
+    made.size_ = made.file_->bytes().size();
+    return made;
   }
-  return Status{ACL_ERROR_INVALID_FILE, formatted("{} has changed", path.string())};
-}
-
-Result<Entries> npz_entries(const fs::path& path) {
-  const File file = TRY(MappedFile::open(path));
-  Entries entries;
-  for (const ZipEntry& entry : TRY(naming(path, "", read_zip(file->bytes())))) {
-    if (!entry.name.ends_with(".npy")) continue;
-    entries.push_back(
-        {entry.name.substr(0, entry.name.size() - 4), [path, name = entry.name] { return open_member(path, name); }});
+  // Mapped for each reader anew: archives may be more than a process may have mapped.
+  Result<File> again() const {
+    File file = TRY(MappedFile::open(path_));
+    std::error_code error;
+    if (file->bytes().size() == size_ && fs::last_write_time(path_, error) == written_) return file;
+    return Status{ACL_ERROR_INVALID_FILE, formatted("{} has changed while it was read", path_.string())};
   }
-  return entries;
+  // Ends the first look.
+  File take() { return std::exchange(file_, nullptr); }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  fs::file_time_type written_;
+  size_t size_ = 0;
+  File file_;
+};
+
+Result<ArrayFile> npy_file(const fs::path& path) {
+  const File mapped = TRY(MappedFile::open(path));
+  TRY(naming(path, "", parse_npy(mapped->bytes())));
+  return ArrayFile{{{"",
+                     [path]() -> Result<Source> {
+                       const File file = TRY(MappedFile::open(path));
+                       return naming(path, "", open_npy(file->bytes(), file));
+                     }}},
+                   {}};
 }
 
-Result<Source> open_safetensor(const fs::path& path, const std::string& name) {
-  const File file = TRY(MappedFile::open(path));
+// `checked`: whether an earlier opening found a stored member whole.
+Result<Source> open_member(const Listed& listed, const ZipEntry& entry, std::atomic<bool>& checked) {
+  const fs::path& path = listed.path();
+  const File file = TRY(listed.again());
+  if (entry.deflated) {
+    const File unpacked = TRY(naming(path, entry.name, unpack(entry, file->bytes())));
+    return naming(path, entry.name, open_npy(unpacked->bytes(), unpacked));
+  }
+  if (!checked) {
+    const Status whole = check_stored(entry, file->bytes());
+    if (!whole.ok()) return about(path, "", whole);
+    checked = true;
+  }
+  return naming(path, entry.name, open_npy(file->bytes().subspan(entry.offset, entry.packed), file));
+}
+
+Result<ArrayFile> npz_file(const fs::path& path) {
+  Listed listed = TRY(Listed::look_at(path));
+  const File file = listed.take();
+  ArrayFile made;
+  std::map<std::string, int> members;
+  const auto entries = TRY(naming(path, "", read_zip(file->bytes())));
+  for (const ZipEntry& entry : entries) ++members[entry.name];
+  for (const auto& [name, count] : members)
+    if (count > 1)
+      made.problems.push_back(
+          formatted("{} has {} members {}: which of them is meant cannot be told", path.string(), count, name));
+  for (const ZipEntry& entry : entries) {
+    if (!entry.name.ends_with(".npy") || members[entry.name] > 1) continue;
+    auto checked = std::make_shared<std::atomic<bool>>(false);
+    made.arrays.push_back({entry.name.substr(0, entry.name.size() - 4),
+                           [listed, entry, checked] { return open_member(listed, entry, *checked); }});
+  }
+  return made;
+}
+
+Result<ArrayFile> safetensors_file(const fs::path& path) {
+  Listed listed = TRY(Listed::look_at(path));
+  const File file = listed.take();
+  ArrayFile made;
   for (NamedTensor& named : TRY(naming(path, "", parse_safetensors(file->bytes())))) {
-    if (named.name != name) continue;
-    named.tensor.owner = file;
-    return naming(path, name, make_stored_source(std::move(named.tensor)));
+    const size_t at = static_cast<size_t>(named.tensor.bytes.data() - file->bytes().data());
+    const size_t size = named.tensor.bytes.size();
+    named.tensor.bytes = {};
+    made.arrays.push_back({named.name, [listed, at, size, named]() -> Result<Source> {
+                             const File again = TRY(listed.again());
+                             StoredTensor tensor = named.tensor;
+                             tensor.bytes = again->bytes().subspan(at, size);
+                             tensor.owner = again;
+                             return naming(listed.path(), named.name, make_stored_source(std::move(tensor)));
+                           }});
   }
-  return Status{ACL_ERROR_INVALID_FILE, formatted("{} has changed", path.string())};
-}
-
-Result<Entries> safetensors_entries(const fs::path& path) {
-  const File file = TRY(MappedFile::open(path));
-  Entries entries;
-  for (const NamedTensor& named : TRY(naming(path, "", parse_safetensors(file->bytes()))))
-    entries.push_back({named.name, [path, name = named.name] { return open_safetensor(path, name); }});
-  return entries;
+  return made;
 }
 
 std::string ending_of(const fs::path& file) {
@@ -89,12 +140,10 @@ bool is_array_file(const fs::path& file) {
   return ending == ".npy" || ending == ".npz" || ending == ".safetensors";
 }
 
-Result<Entries> read_array_file(const fs::path& file) {
-  if (ending_of(file) == ".npz") return npz_entries(file);
-  if (ending_of(file) == ".safetensors") return safetensors_entries(file);
-  const File mapped = TRY(MappedFile::open(file));
-  TRY(naming(file, "", parse_npy(mapped->bytes())));
-  return npy_entries(file);
+Result<ArrayFile> read_array_file(const fs::path& file) {
+  if (ending_of(file) == ".npz") return npz_file(file);
+  if (ending_of(file) == ".safetensors") return safetensors_file(file);
+  return npy_file(file);
 }
 
 }  // namespace belay::compare

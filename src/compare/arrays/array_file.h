@@ -19,14 +19,19 @@ struct ArrayEntry {
 // Whether the name ends in .npy, .npz or .safetensors, in letters of any case.
 bool is_array_file(const std::filesystem::path& file);
 
+struct ArrayFile {
+  std::vector<ArrayEntry> arrays;
+  std::vector<std::string> problems;  // arrays that are left out, each with the reason
+};
+
 // What such a file holds; only heads and directories are read. 100003 when it cannot be read, 100006 when it is not
 // what its name says; the message names the file.
-Result<std::vector<ArrayEntry>> read_array_file(const std::filesystem::path& file);
+Result<ArrayFile> read_array_file(const std::filesystem::path& file);
 
 // The array in the bytes of a .npy file. 100006 when they are none, 100026 for types that tensors do not have.
 Result<StoredTensor> parse_npy(std::span<const std::byte> file);
 
-// The arrays of a .safetensors file by name.
+// The arrays of a .safetensors file by name. 100006 when it is none, or when two have one name.
 struct NamedTensor {
   std::string name;
   StoredTensor tensor;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.h"
 #include "compare/arrays/array_file.h"
@@ -55,8 +56,16 @@ Result<std::vector<NamedTensor>> parse_safetensors(Bytes file) {
   if (length > file.size() - sizeof length || length > kLongestHeader) return bad("its header is longer than the file");
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + sizeof length, static_cast<size_t>(length));
   if (nesting_depth(text) > kDeepest) return bad("its header is nested too deep");
-  const auto header = nlohmann::ordered_json::parse(text, nullptr, false);
+  std::set<std::string> names;
+  std::string twice;
+  const auto note_names = [&](int depth, nlohmann::ordered_json::parse_event_t event, nlohmann::ordered_json& key) {
+    if (depth == 1 && event == nlohmann::ordered_json::parse_event_t::key)
+      if (auto name = key.get<std::string>(); !names.insert(name).second) twice = std::move(name);
+    return true;
+  };
+  const auto header = nlohmann::ordered_json::parse(text, note_names, false);
   if (!header.is_object()) return bad("its header is no JSON object");
+  if (!twice.empty()) return bad(formatted("it has two arrays {}", twice));
   const Bytes data = file.subspan(sizeof length + static_cast<size_t>(length));
   std::vector<NamedTensor> tensors;
   for (const auto& [name, entry] : header.items()) {

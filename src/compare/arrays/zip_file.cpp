@@ -25,6 +25,7 @@ constexpr size_t kEndBytes = 22, kEnd64Bytes = 56, kLocatorBytes = 20, kEntryByt
 constexpr size_t kLongestComment = 65535;
 constexpr uint32_t kIn64 = 0xffffffff;  // the number is in the zip64 fields
 constexpr uint64_t kMostGrowth = 1040;  // deflate makes of one byte no more than 1032
+constexpr size_t kCheckedAtOnce = 16 << 20;
 
 Status bad(const std::string& why) { return {ACL_ERROR_PARSE_FILE, "this is not a zip archive: " + why}; }
 
@@ -92,14 +93,15 @@ struct Sizes {
   }
 };
 
-Result<Bytes> content_of(Bytes archive, const Sizes& sizes, const std::string& name) {
+// Where the content of a member begins.
+Result<size_t> content_of(Bytes archive, const Sizes& sizes, const std::string& name) {
   if (sizes.offset > archive.size() || archive.size() - sizes.offset < kLocalBytes)
     return bad(formatted("{} lies outside of it", name));
   const Bytes local = archive.subspan(static_cast<size_t>(sizes.offset));
   const size_t skip = kLocalBytes + number_at<uint16_t>(local, 26) + number_at<uint16_t>(local, 28);
   if (number_at<uint32_t>(local, 0) != kLocalMark || skip > local.size() || sizes.packed > local.size() - skip)
     return bad(formatted("{} is not whole", name));
-  return local.subspan(skip, static_cast<size_t>(sizes.packed));
+  return static_cast<size_t>(sizes.offset) + skip;
 }
 
 Result<ZipEntry> read_entry(Bytes archive, Bytes& rest) {
@@ -118,10 +120,10 @@ Result<ZipEntry> read_entry(Bytes archive, Bytes& rest) {
   entry.deflated = method == 8;
   entry.size = sizes.unpacked;
   entry.checksum = number_at<uint32_t>(rest, 16);
-  entry.packed = TRY(content_of(archive, sizes, entry.name));
-  const bool possible =
-      entry.deflated ? entry.size / kMostGrowth <= entry.packed.size() : entry.size == entry.packed.size();
-  if (!possible) return bad(formatted("{} cannot be {} bytes, it has {}", entry.name, entry.size, entry.packed.size()));
+  entry.offset = TRY(content_of(archive, sizes, entry.name));
+  entry.packed = static_cast<size_t>(sizes.packed);
+  const bool possible = entry.deflated ? entry.size / kMostGrowth <= entry.packed : entry.size == entry.packed;
+  if (!possible) return bad(formatted("{} cannot be {} bytes, it has {}", entry.name, entry.size, entry.packed));
   rest = rest.subspan(kEntryBytes + name + extra + comment);
   return entry;
 }
@@ -148,14 +150,13 @@ struct Inflater {
   bool ready = false;
 };
 
-Status inflate_into(int file, const ZipEntry& entry) {
+Status inflate_into(int file, const ZipEntry& entry, Bytes left) {
   const Status damaged{ACL_ERROR_PARSE_FILE, formatted("{} is damaged: it cannot be unpacked", entry.name)};
   Inflater inflater;
   if (!inflater.ready) return {ACL_ERROR_BAD_ALLOC, "out of host memory"};
   std::vector<std::byte> block(1 << 18);
   uint64_t made = 0;
   uLong checksum = crc32(0, nullptr, 0);
-  Bytes left = entry.packed;
   for (int state = Z_OK; state != Z_STREAM_END;) {
     z_stream& stream = inflater.stream;
     if (stream.avail_in == 0) {
@@ -186,13 +187,25 @@ Result<std::vector<ZipEntry>> read_zip(Bytes archive) {
   return entries;
 }
 
-Result<std::shared_ptr<const MappedFile>> unpack(const ZipEntry& entry) {
+Status check_stored(const ZipEntry& entry, Bytes archive) {
+  uLong checksum = crc32(0, nullptr, 0);
+  for (Bytes left = archive.subspan(entry.offset, entry.packed); !left.empty();) {
+    const Bytes now = left.first(std::min(left.size(), kCheckedAtOnce));
+    checksum = crc32_z(checksum, reinterpret_cast<const Bytef*>(now.data()), now.size());
+    left = left.subspan(now.size());
+    if (entry.packed > kCheckedAtOnce) forget_pages(now.data(), now.size());
+  }
+  if (checksum == entry.checksum) return {};
+  return {ACL_ERROR_PARSE_FILE, formatted("{} is damaged: its bytes do not have its checksum", entry.name)};
+}
+
+Result<std::shared_ptr<const MappedFile>> unpack(const ZipEntry& entry, Bytes archive) {
   std::string name = (std::filesystem::temp_directory_path() / "belay-array-XXXXXX").string();
   const Descriptor file{mkstemp(name.data())};
   if (file.number < 0)
     return Status{ACL_ERROR_INVALID_FILE, formatted("cannot make {}: {}", name, std::strerror(errno))};
   unlink(name.c_str());
-  TRY(inflate_into(file.number, entry));
+  TRY(inflate_into(file.number, entry, archive.subspan(entry.offset, entry.packed)));
   return MappedFile::open("/proc/self/fd/" + std::to_string(file.number));
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "base/closest.h"
 #include "base/text.h"
 #include "compare/matching.h"
+#include "compare/matching/first_member.h"
 #include "compare/matching/places.h"
 #include "compare/matching/tensor_index.h"
 #include "dump/format/names.h"
@@ -16,7 +18,7 @@ constexpr size_t kMostCompared = 1 << 20;  // names, for the nearest of all that
 
 struct Candidates {
   std::vector<size_t> tensors;
-  bool by_reading = false;
+  std::optional<MatchedBy> by;  // nothing: the names say it
 };
 
 class Matcher {
@@ -26,7 +28,12 @@ class Matcher {
         truth_(truth),
         places_(ours.side(), truth.side()),
         inputs_(inputs),
-        used_(truth.side().tensors.size()) {}
+        used_(truth.side().tensors.size()) {
+    if (!inputs) return;
+    members_.emplace(ours.side(), truth.side());
+    for (size_t at = 0; at < truth.side().tensors.size(); ++at)
+      if (const std::string first = first_member(truth, at); !first.empty()) begin_with_[first].push_back(at);
+  }
 
   Matching run() {
     const bool files = is_one_operator(ours_.side()) && is_one_operator(truth_.side());
@@ -90,16 +97,32 @@ class Matcher {
     auto named = in_partner_places(truth_.by_name(own, tensor.input, tensor.index), at);
     std::erase_if(named, [&](size_t truth) { return !names_agree(at, truth); });
     if (!named.empty()) return {std::move(named)};
-    if (tensor.input) return {};
+    if (tensor.input) return {of_the_first_member(at), MatchedBy::Origin};
     if (auto read = in_partner_places(truth_.by_reading(name, value.index), at); !read.empty())
-      return {std::move(read), true};
+      return {std::move(read), MatchedBy::TensorName};
     for (const Origin& reading : readings_of(tensor)) {
       const std::string op = dump::mangled(reading.name);
       auto same = in_partner_places(truth_.by_value(op, false, reading.index), at);
       if (same.empty()) same = in_partner_places(truth_.by_reading(op, reading.index), at);
-      if (!same.empty()) return {std::move(same), true};
+      if (!same.empty()) return {std::move(same), MatchedBy::TensorName};
     }
     return {};
+  }
+
+  // "" for what is not the first input of a fused operator.
+  std::string first_member(const TensorIndex& side, size_t at) const {
+    const SideTensor& tensor = side.tensor(at);
+    return tensor.input && tensor.index == 0 ? members_->of(tensor, side.fusion()) : "";
+  }
+
+  // An operator's first input is that of one that begins with it by fusion, and the other way round.
+  std::vector<size_t> of_the_first_member(size_t at) const {
+    const SideTensor& tensor = ours_.tensor(at);
+    if (tensor.index != 0) return {};
+    const std::string first = first_member(ours_, at), name = first.empty() ? dump::mangled(tensor.op) : first;
+    if (auto plain = in_partner_places(truth_.by_name(name, true, 0), at); !plain.empty()) return plain;
+    const auto fused = begin_with_.find(name);
+    return fused == begin_with_.end() ? std::vector<size_t>() : in_partner_places(fused->second, at);
   }
 
   std::optional<Pair> partner(size_t at) const {
@@ -111,7 +134,7 @@ class Matcher {
     if (found.tensors.empty()) return {};
     const size_t best = *std::ranges::max_element(found.tensors, {}, [&](size_t truth) { return likeness(at, truth); });
     if (is_inserted(tensor) && !carries_value(at, best)) return {};
-    return Pair{at, best, reason_for(at, best, found.by_reading)};
+    return Pair{at, best, found.by ? *found.by : reason_for(at, best)};
   }
 
   // Names that are equal only once they are mangled.
@@ -161,8 +184,7 @@ class Matcher {
            (a.op_type == b.op_type ? 1 : 0);
   }
 
-  MatchedBy reason_for(size_t ours, size_t truth, bool by_reading) const {
-    if (by_reading) return MatchedBy::TensorName;
+  MatchedBy reason_for(size_t ours, size_t truth) const {
     if (own_name(ours_.tensor(ours)) != own_name(truth_.tensor(truth)))
       for (const MatchedBy by : {ours_.identity(ours).by, truth_.identity(truth).by})
         if (by != MatchedBy::Name) return by;
@@ -218,6 +240,8 @@ class Matcher {
   const TensorIndex &ours_, &truth_;
   const PlacePairs places_;
   const bool inputs_;
+  std::optional<FirstMembers> members_;                              // when inputs are paired
+  std::unordered_map<std::string, std::vector<size_t>> begin_with_;  // inputs of the truth, by the first member
   std::vector<bool> used_;
   size_t compared_ = 0;
   Matching matching_;

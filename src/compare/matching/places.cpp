@@ -60,11 +60,11 @@ bool place_before(const fs::path& a, const fs::path& b) {
   });
 }
 
-Place parse_place(const fs::path& folder) {
+TreePlace parse_place(const fs::path& folder) {
   std::vector<std::string> parts;
   for (const fs::path& part : folder)
     if (!part.empty() && part != ".") parts.push_back(part.string());
-  Place place;
+  TreePlace place;
   const auto time = std::ranges::find_if(parts, is_time);
   size_t next = 0;
   if (time != parts.end()) {

@@ -14,12 +14,12 @@ namespace belay::compare {
 // What the folders of a dump tree stand for, from the outermost; "" for what a place does not have. What is above or
 // between them (a folder for each rank) is the group.
 enum Level : uint8_t { kGroup, kTime, kDevice, kModel, kModelId, kStep, kLevels };
-using Place = std::array<std::string, kLevels>;
+using TreePlace = std::array<std::string, kLevels>;
 
 // Folder by folder; numbers by their size.
 bool place_before(const std::filesystem::path& a, const std::filesystem::path& b);
 
-Place parse_place(const std::filesystem::path& folder);
+TreePlace parse_place(const std::filesystem::path& folder);
 
 // Which folders of the other side belong to a folder. A level that one side does not have at all is not looked at.
 // Where both have one folder of a level these are partners whatever they are called; else those that have the same name
@@ -35,7 +35,7 @@ class PlacePairs {
   std::string reason(const std::filesystem::path& place) const;
 
  private:
-  using Folders = std::map<std::filesystem::path, Place>;
+  using Folders = std::map<std::filesystem::path, TreePlace>;
   using Several = std::vector<Folders::const_iterator>;
   void pair(const Several& ours, const Several& truth, int level);
   void lonely(const Several& folders, int level, const std::string& name, const std::map<std::string, Several>& others);

@@ -16,6 +16,7 @@ class TensorIndex {
   TensorIndex(const Side& side, const FusionMap& fusion);
 
   const Side& side() const { return side_; }
+  const FusionMap& fusion() const { return fusion_; }
   const SideTensor& tensor(size_t at) const { return side_.tensors[at]; }
   const Identity& identity(size_t at) const { return identities_[at]; }
   // How many tensors of the same name and place were made before this one: what runs in a loop, or is called again.

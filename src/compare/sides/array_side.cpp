@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/sides/array_side.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/text.h"
@@ -66,30 +64,19 @@ SideTensor tensor_of(const fs::path& file, const fs::path& folder, ArrayEntry en
 }
 
 void add_file(const fs::path& file, const fs::path& folder, Side& side) {
-  auto entries = read_array_file(file);
-  if (!entries.ok()) {
-    side.problems.push_back(entries.status().message);
+  auto read = read_array_file(file);
+  if (!read.ok()) {
+    side.problems.push_back(read.status().message);
     return;
   }
-  for (ArrayEntry& entry : std::move(entries).value())
-    side.tensors.push_back(tensor_of(file, folder, std::move(entry)));
+  ArrayFile found = std::move(read).value();
+  for (ArrayEntry& entry : found.arrays) side.tensors.push_back(tensor_of(file, folder, std::move(entry)));
+  std::ranges::move(found.problems, std::back_inserter(side.problems));
 }
 
-// Why what has a tensor's name, or may hold tensors, is passed over; "" when it is not.
-std::string why_passed_over(const fs::directory_entry& entry) {
-  std::error_code error, ignored;
-  const fs::file_status status = entry.status(error);
-  if (fs::is_regular_file(status)) return "";
-  if (fs::is_directory(status) && entry.is_symlink(ignored)) return "it is a link to a folder, which is not followed";
-  const auto dump = inspect::parse_dump_name(entry.path().filename());
-  if (fs::is_directory(status)) {
-    if (::access(entry.path().c_str(), R_OK | X_OK) != 0) return "the folder cannot be read: permission denied";
-    return is_array_file(entry.path()) || (dump && dump->stream) ? "it is a folder, though it is named like a file"
-                                                                 : "";
-  }
-  if (!is_array_file(entry.path()) && !dump) return "";
-  if (fs::exists(status)) return "it is not a regular file";
-  return error && error != std::errc::no_such_file_or_directory ? error.message() : "it is a link to nothing";
+// The search for dump files went the same way before, and may have said it.
+void add_problem(Side& side, std::string problem) {
+  if (std::ranges::find(side.problems, problem) == side.problems.end()) side.problems.push_back(std::move(problem));
 }
 
 }  // namespace
@@ -103,12 +90,13 @@ void add_arrays(const fs::path& path, Side& side) {
   std::vector<fs::path> files;
   auto entry = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (!is_array_file(entry->path())) continue;
     std::error_code ignored;
-    if (entry->is_regular_file(ignored) && is_array_file(entry->path())) files.push_back(entry->path());
-    if (const std::string why = why_passed_over(*entry); !why.empty())
-      side.problems.push_back(formatted("{}: {}", entry->path().string(), why));
+    if (entry->is_regular_file(ignored)) files.push_back(entry->path());
+    if (const std::string why = inspect::why_passed_over(*entry, true); !why.empty())
+      add_problem(side, formatted("{}: {}", entry->path().string(), why));
   }
-  if (error) side.problems.push_back(formatted("{} cannot be read: {}", path.string(), error.message()));
+  if (error) add_problem(side, formatted("{} cannot be read to its end: {}", path.string(), error.message()));
   std::ranges::sort(files);
   for (const fs::path& file : files) {
     const fs::path folder = file.parent_path().lexically_relative(path);

@@ -61,7 +61,7 @@ SideTensor tensor_of(const inspect::FoundDump& found, const dump::Header& header
   tensor.mapped = found.mapped;
   tensor.time = header.dump_time;
   tensor.task = found.task.value_or(0);
-  tensor.open = [file = found.path, input, index] { return open_tensor(file, input, index); };
+  tensor.open = [file = found.path.string(), input, index] { return open_tensor(file, input, index); };
   return tensor;
 }
 
@@ -69,7 +69,9 @@ SideTensor tensor_of(const inspect::FoundDump& found, const dump::Header& header
 
 Result<Side> open_dump_side(const fs::path& path) {
   Side side{.name = path.string()};
-  for (const inspect::FoundDump& found : TRY(inspect::find_dumps({path}))) {
+  inspect::DumpTree tree = TRY(inspect::find_dumps({path}));
+  side.problems = std::move(tree.problems);
+  for (const inspect::FoundDump& found : tree.files) {
     if (found.statistics || found.op_type == "Opdebug") continue;
     auto dump = read_file(found.path);
     if (!dump.ok()) {

@@ -3,8 +3,11 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
+#include <string_view>
 
+#include "base/printable.h"
 #include "dump/format/types.h"
 
 namespace belay::dump {
@@ -116,12 +119,22 @@ void add_shape(std::string& line, const graph::Shape& shape) {
   }
 }
 
+// Whether a spreadsheet would compute it. What is a number stays one.
+bool is_formula(const std::string& text) {
+  if (text.empty() || std::string_view("=+-@").find(text[0]) == std::string_view::npos) return false;
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return end != text.c_str() + text.size();
+}
+
 }  // namespace
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string field = printable(text);
+  if (is_formula(field)) field.insert(0, 1, '\'');
+  if (field.find_first_of(",\"") == field.npos) return field;
   std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  for (const char c : field) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
 }
 

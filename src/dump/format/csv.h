@@ -20,7 +20,8 @@ struct StatisticsRow {
   Statistics values;
 };
 
-// A field of a line, in quotes where it has commas, quotes or line ends.
+// A field of a line: made printable (base/printable.h), in quotes where it has commas or quotes, and with ' before it
+// where a spreadsheet would take it for a formula.
 std::string csv_field(const std::string& text);
 
 // The header line for this selection (bits of Statistic), ended by a newline.

@@ -103,6 +103,8 @@ TEST(Rules, MistakesAreNamed) {
   EXPECT_THAT(problem("[{\"op\": \"a\"}]"), HasSubstr("rule 1: it has no limit"));
   EXPECT_THAT(problem("[{\"rtol\": \"1\"}]"), HasSubstr("\"rtol\" is no number from 0 up"));
   EXPECT_THAT(problem("[{\"rtol\": -1}]"), HasSubstr("\"rtol\" is no number from 0 up"));
+  EXPECT_THAT(problem("[{\"cosine\": 2}]"), HasSubstr("\"cosine\" is no number from -1 to 1"));
+  EXPECT_THAT(problem("[{\"cosine\": -1.5}]"), HasSubstr("\"cosine\" is no number from -1 to 1"));
   EXPECT_THAT(problem("[{\"op\": 1, \"rtol\": 1}]"), HasSubstr("\"op\" is no text"));
   EXPECT_THAT(problem("[3]"), HasSubstr("rule 1: it is no object"));
   for (const char* text : {"", "{", "{\"rules\": 3}", "3", "[[[[[[[[[[]]]]]]]]]]"})

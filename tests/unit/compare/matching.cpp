@@ -68,6 +68,32 @@ TEST(Matching, TwoNamesThatLookLikeAThirdAreNotItsRuns) {
   EXPECT_THAT(drawn(runs, mangled, matched(runs, mangled)), ElementsAre("a.b ~ a_b by name", "a.b ~ a_b by name"));
 }
 
+TEST(Matching, TheFirstInputOfAFusedOperatorIsThatOfItsFirstMember) {
+  const auto input = [](const std::string& op, size_t index) {
+    SideTensor tensor = output(op, "", "", index);
+    tensor.input = true;
+    return tensor;
+  };
+  const Side fused =
+      side({input("conv1conv1_relu", 0), input("conv1conv1_relu", 1), output("conv1conv1_relu", "conv1_relu")});
+  const Side plain =
+      side({input("conv1", 0), input("conv1", 1), output("conv1"), input("conv1_relu", 0), output("conv1_relu")});
+  const Matching found = matched(fused, plain, {.inputs = true});
+  EXPECT_THAT(drawn(fused, plain, found),
+              ElementsAre("conv1conv1_relu ~ conv1 by origin", "conv1conv1_relu ~ conv1_relu by origin"));
+  EXPECT_TRUE(plain.tensors[found.pairs[0].truth].input);
+  EXPECT_EQ(plain.tensors[found.pairs[0].truth].index, 0u);
+  EXPECT_EQ(found.ours.size(), 1u);  // the weights, which fusion folds
+  EXPECT_THAT(drawn(plain, fused, matched(plain, fused, {.inputs = true})),
+              ElementsAre("conv1 ~ conv1conv1_relu by origin", "conv1_relu ~ conv1conv1_relu by origin"));
+  const Side deeper = side({input("conv1conv1_reluadd", 0)});  // another fusion that begins with the same operator
+  const Side known = side({input("conv1conv1_relu", 0), output("conv1"), output("conv1_relu"), output("add")});
+  EXPECT_THAT(drawn(deeper, known, matched(deeper, known, {.inputs = true})),
+              ElementsAre("conv1conv1_reluadd ~ conv1conv1_relu by origin"));
+  const Side other = side({input("conv1other", 0)});  // no operator is called "other"
+  EXPECT_THAT(drawn(other, plain, matched(other, plain, {.inputs = true})), IsEmpty());
+}
+
 TEST(Matching, AFusedOperatorMeetsTheLastOneThatItSwallowed) {
   const Side ours = side({output("conv1conv1_relu", "conv1_relu"), output("prob", "prob")});
   const Side truth = side({output("conv1"), output("conv1_relu"), output("prob")});

@@ -25,7 +25,7 @@ class Describe : public testing::Test {
   Result<std::vector<TensorLine>> described(const std::string& name, const std::string& content, size_t values = 4) {
     auto dumps = find_dumps({directory_.write(name, content)});
     if (!dumps.ok()) return dumps.status();
-    return describe((*dumps)[0], values);
+    return describe((*dumps).files[0], values);
   }
   std::vector<TensorLine> lines(const std::string& name, const std::string& content, size_t values = 4) {
     auto found = described(name, content, values);

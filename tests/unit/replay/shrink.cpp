@@ -125,17 +125,17 @@ TEST(Judge, TheWorstElementIsTheOneFarthestFromWhatIsAllowed) {
   exact::Output expected{numbers({1, 2, 3, 4}), {0.5, 0.5, 0, 10}};
   const auto verdict = judge(tensor({4}, {1.25f, 3.0f, 3.0f, 9.0f}), expected);
   ASSERT_TRUE(verdict.ok());
-  EXPECT_EQ((*verdict).outside, 1);
+  EXPECT_EQ((*verdict).wrong, 1);
   EXPECT_EQ((*verdict).worst, 1);
-  EXPECT_EQ((*verdict).value, 3.0);
+  EXPECT_EQ((*verdict).got, 3.0);
   EXPECT_EQ((*verdict).allowed, 0.5);
 }
 
 TEST(Judge, NotANumberIsWrongUnlessItIsExpected) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   exact::Output expected{numbers({1, nan, inf, -inf}), {1, 1, 1, 1}};
-  EXPECT_EQ((*judge(tensor({4}, {1, nan, inf, -inf}), expected)).outside, 0);
-  EXPECT_EQ((*judge(tensor({4}, {nan, 1, -inf, 0}), expected)).outside, 4);
+  EXPECT_EQ((*judge(tensor({4}, {1, nan, inf, -inf}), expected)).wrong, 0);
+  EXPECT_EQ((*judge(tensor({4}, {nan, 1, -inf, 0}), expected)).wrong, 4);
 }
 
 TEST(Distance, CountsBitsAndNamesTheWorst) {

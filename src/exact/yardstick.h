@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "blame/held.h"
 #include "exact/evaluate.h"
 
-namespace belay::blame {
+namespace belay::exact {
 
 // How far an output is from what its operator's inputs make of it.
 struct Numbers {
@@ -30,7 +29,7 @@ double largest_of(graph::DataType type);
 class Yardstick {
  public:
   // Borrows `truth`. `type` is the one in which the output is stored.
-  Yardstick(const exact::Output& truth, graph::DataType type);
+  Yardstick(const Output& truth, graph::DataType type);
 
   int64_t count() const { return count_; }
   double expected(int64_t at) const;
@@ -40,17 +39,16 @@ class Yardstick {
   double largest() const { return largest_; }
 
  private:
-  const exact::Output& truth_;
+  const Output& truth_;
   const bool floats_;
   const double largest_;
   const int64_t count_;
 };
 
 // An element of a value as a double, whatever its type.
-double element_of(const exact::Value& value, int64_t at);
+double element_of(const Value& value, int64_t at);
 
-// `truth`: the other side's elements, or null.
-Numbers judge(const exact::Output& expected, const exact::Value& got, graph::DataType stored,
-              const exact::Value* truth);
+// `stored` is the type that `got` had. `truth`: the other side's elements, or null.
+Numbers held_against(const Output& expected, const Value& got, graph::DataType stored, const Value* truth = nullptr);
 
-}  // namespace belay::blame
+}  // namespace belay::exact

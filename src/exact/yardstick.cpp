@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blame/judge.h"
+#include "exact/yardstick.h"
 
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <cstring>
 
-#include "graph/tensor/element.h"
-
-namespace belay::blame {
+namespace belay::exact {
 namespace {
 
 using graph::DataType;
@@ -38,17 +35,11 @@ double largest_of(DataType type) {
   }
 }
 
-double element_of(const exact::Value& value, int64_t at) {
-  if (value.type == DataType::Double) return value.doubles()[static_cast<size_t>(at)];
-  const auto read = graph::with_type(graph::AllTypes{}, value.type, [&]<class T>() -> Result<double> {
-    T element;
-    std::memcpy(&element, value.bytes->data() + static_cast<size_t>(at) * sizeof(T), sizeof(T));
-    return static_cast<double>(element);
-  });
-  return read.ok() ? *read : std::numeric_limits<double>::quiet_NaN();
+double element_of(const Value& value, int64_t at) {
+  return value.real() ? value.doubles()[static_cast<size_t>(at)] : integer_at(value, at);
 }
 
-Yardstick::Yardstick(const exact::Output& truth, DataType type)
+Yardstick::Yardstick(const Output& truth, DataType type)
     : truth_(truth),
       floats_(truth.value.type == DataType::Double),
       largest_(largest_of(type)),
@@ -71,7 +62,7 @@ bool Yardstick::fits(double got, double expected, double allowed) const {
   return beyond && std::abs(got) >= largest_;
 }
 
-Numbers judge(const exact::Output& expected, const exact::Value& got, DataType stored, const exact::Value* truth) {
+Numbers held_against(const Output& expected, const Value& got, DataType stored, const Value* truth) {
   const Yardstick yardstick(expected, stored);
   Numbers numbers{.count = yardstick.count()};
   if (truth) numbers.inherited = 0;
@@ -88,11 +79,11 @@ Numbers judge(const exact::Output& expected, const exact::Value& got, DataType s
     }
     if (!truth) continue;
     const double other = element_of(*truth, at);
-    numbers.inherited = std::max(numbers.inherited, exact::error_between(other, should));
+    numbers.inherited = std::max(numbers.inherited, error_between(other, should));
     numbers.inherits |= !yardstick.fits(other, should, may);
   }
-  if (numbers.worst >= 0) numbers.contributed = exact::error_between(numbers.got, numbers.expected);
+  if (numbers.worst >= 0) numbers.contributed = error_between(numbers.got, numbers.expected);
   return numbers;
 }
 
-}  // namespace belay::blame
+}  // namespace belay::exact
