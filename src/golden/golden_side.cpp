@@ -3,11 +3,13 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
 
+#include "backend/layout.h"
 #include "base/files/descriptor.h"
 #include "base/files/mapped_file.h"
 #include "base/text.h"
@@ -64,7 +66,7 @@ class GoldenSide::Keeper final : public executor::Observer {
       if (output >= outputs.size() || !outputs[output].present) continue;
       const Tensor& tensor = outputs[output];
       kept_[{node.name, output}] = {tensor.type, tensor.shape, end_};
-      write(static_cast<const char*>(tensor.data), tensor.bytes());
+      write(tensor);
     }
   }
 
@@ -96,6 +98,17 @@ class GoldenSide::Keeper final : public executor::Observer {
     graph::Shape shape;
     size_t begin;
   };
+
+  // In row-major order; convolutions and what follows them have the channels last.
+  void write(const Tensor& tensor) {
+    if (tensor.layout == backend::Layout::Plain) return write(static_cast<const char*>(tensor.data), tensor.bytes());
+    std::vector<char> elements(graph::bytes_of(tensor.type, tensor.count()));
+    Tensor plain{tensor.type, tensor.shape, backend::Layout::Plain, elements.data()};
+    if (const Status done = backend::reorder(tensor, plain); !done.ok())
+      error_ = EINVAL;
+    else
+      write(elements.data(), elements.size());
+  }
 
   void write(const char* data, size_t size) {
     while (size > 0 && error_ == 0) {

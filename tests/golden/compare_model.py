@@ -75,6 +75,31 @@ class Model(unittest.TestCase):
         np.save(self.work / "other.npy", self.x + 1)
         self.belay("compare", "dump", "net.onnx", "--input", "other.npy", code=DIFFER)
 
+    def test_convolutions_meet_numpys_result(self):
+        """Inside, their channels lie last."""
+        rng = np.random.default_rng(4)
+        x, w1 = rng.standard_normal((2, 3, 9, 8)).astype(np.float32), rng.standard_normal((16, 3, 3, 3)).astype(np.float32)
+        w2 = rng.standard_normal((24, 16, 1, 1)).astype(np.float32)
+        nodes = [helper.make_node("Conv", ["x", "w1"], ["c"], name="first", pads=[1, 1, 1, 1]),
+                 helper.make_node("Relu", ["c"], ["r"], name="relu"),
+                 helper.make_node("Conv", ["r", "w2"], ["y"], name="second")]  # fmt: skip
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, (2, 24, 9, 8))],
+                                  [numpy_helper.from_array(w1, "w1"), numpy_helper.from_array(w2, "w2")])  # fmt: skip
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), self.work / "conv.onnx")
+        np.save(self.work / "image.npy", x)
+        padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (1, 1), (1, 1)))
+        first = sum(np.einsum("nchw,oc->nohw", padded[:, :, i : i + 9, j : j + 8], w1[:, :, i, j]) for i in range(3) for j in range(3))
+        results = {"first": first, "relu": np.maximum(first, 0)}
+        results["second"] = np.einsum("nchw,oc->nohw", results["relu"], w2[:, :, 0, 0])
+        folder = self.work / "by_numpy"
+        folder.mkdir()
+        for name, value in results.items():
+            np.save(folder / f"{name}.npy", value)
+        made = json.loads(self.belay("compare", folder, "conv.onnx", "--input", "image.npy", "--json", code=AGREE).stdout)
+        self.assertEqual(sorted(row["ours"]["op"] for row in made["rows"]), sorted(results))
+        self.assertLess(max(row["measures"]["max_absolute"] for row in made["rows"]), 1e-3)
+
     def test_two_models_get_the_same_inputs(self):
         self.assertIn("agree", self.belay("compare", "net.onnx", "net.onnx", code=AGREE).stdout)
 
