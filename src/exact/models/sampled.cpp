@@ -128,11 +128,16 @@ Status few_steps(const Operation& operation, std::span<Tracked> outputs) { retur
 
 constexpr ErrorModelRow rows[] = {
     {"AffineGrid", few_steps},
+    {"BNTrainingReduce", losses},
+    {"BNTrainingUpdate", losses},
+    {"BinaryCrossEntropy", losses},
     {"CommonGRU", recurrent},
     {"CommonLSTM", recurrent},
     {"CommonRNN", recurrent},
     {"CropAndResize", interpolate},
     {"DeformConv", interpolate},
+    {"DeformableConv2D", interpolate},
+    {"DeformableOffsets", interpolate},
     {"GridSampler2D", interpolate},
     {"GridSampler3D", interpolate},
     {"MatrixDeterminant", few_steps},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "graph/infer/arguments.h"
 #include "graph/infer/convolution.h"
 #include "graph/infer/rows.h"
 #include "graph/infer/window.h"
@@ -127,6 +128,30 @@ size_t channel_axis(const InferContext& c, std::string_view fallback) {
   return format.size() > 1 && format[1] == 'C' ? 1 : rank - 1;
 }
 
+// Sums of the channels, in Float for narrow types.
+Status batch_sums(InferContext& c) {
+  TRY(require_inputs(c, 1));
+  const Shape& x = c.shape(0);
+  const DataType type = c.inputs[0].type == DataType::Double ? DataType::Double : DataType::Float;
+  const Shape sums{rank_known(x) && x.size() > 1 ? x[channel_axis(c, "NCHW")] : -1};
+  for (int i = 0; i < 2; ++i) c.add_output(type, sums);
+  return {};
+}
+
+// The batch, and statistics of its channels.
+Status batch_update(InferContext& c) {
+  TRY(require_inputs(c, 7));
+  c.add_output(c.inputs[0].type, c.shape(0));
+  for (const size_t i : {5, 6, 5, 6}) c.add_output(c.inputs[i].type, c.shape(i));
+  return {};
+}
+
+Status binary_cross_entropy(InferContext& c) {
+  TRY(require_inputs(c, 2));
+  c.add_output(c.inputs[0].type, text_of(c.node, "reduction", "mean") == "none" ? c.shape(0) : Shape{});
+  return {};
+}
+
 // y, and mean and variance of each instance's channels.
 Status instance_norm(InferContext& c) {
   c.add_output(c.inputs[0].type, c.shape(0));
@@ -234,8 +259,11 @@ constexpr InferRow rows[] = {
     {"BatchMatMul", matrix_product},
     {"BatchMatMulV2", matrix_product},
     {"BatchMatMulV3", matrix_product},
+    {"BNTrainingReduce", batch_sums},
+    {"BNTrainingUpdate", batch_update},
     {"BatchNorm", batch_norm},
     {"BatchNorm3D", batch_norm},
+    {"BinaryCrossEntropy", binary_cross_entropy},
     {"Conv2D", convolution},
     {"Conv2DBackpropInput", convolution},
     {"Conv2DBackpropInputD", convolution},

@@ -159,6 +159,25 @@ Status tile_d(InferContext& c) {
   return tile_by(c, ints_of(c.node, "multiples"));
 }
 
+Status tile_with_axis(InferContext& c) {
+  TRY(require_inputs(c, 1));
+  Shape y = c.shape(0);
+  if (!rank_known(y)) return c.add_output(c.inputs[0].type, y), Status{};
+  const size_t axis = TRY(require_axis(c, int_of(c.node, "axis", 1), y.size()));
+  const int64_t tiles = int_of(c.node, "tiles", 1);
+  if (tiles < 1) return c.fail("tiles must be 1 or more");
+  if (y[axis] >= 0) y[axis] *= tiles;
+  c.add_output(c.inputs[0].type, std::move(y));
+  return {};
+}
+
+// What is given other values in places.
+Status like_first(InferContext& c) {
+  TRY(require_inputs(c, 2));
+  c.add_output(c.inputs[0].type, c.shape(0));
+  return {};
+}
+
 // Which dimensions hold channels, rows and columns.
 struct Planes {
   size_t c, h, w;
@@ -224,7 +243,11 @@ constexpr InferRow rows[] = {
     {"PadD", pad_d},
     {"PadV2D", pad_d},
     {"PadV3D", pad_d},
+    {"MaskedScatter", like_first},
+    {"StridedSliceAssign", like_first},
+    {"StridedSliceAssignD", like_first},
     {"Tile", tile},
+    {"TileWithAxis", tile_with_axis},
     {"TileD", tile_d},
     {"ReverseV2", same},
     {"ReverseV2D", same},

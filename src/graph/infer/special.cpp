@@ -87,6 +87,26 @@ Status deform_conv(InferContext& c) {
   return {};
 }
 
+// Each place of the offsets becomes a filter's place, or as many as ksize has taps.
+Status deformable(InferContext& c) {
+  const bool convolves = c.node.type == "DeformableConv2D";
+  TRY(require_inputs(c, convolves ? 3 : 2));
+  const Shape &x = c.shape(0), &offsets = c.shape(convolves ? 2 : 1);
+  const auto kernel = ints_of(c.node, "ksize");
+  if (!rank_known(x) || !rank_known(offsets) || (convolves && !rank_known(c.shape(1))))
+    return c.add_output(c.inputs[0].type, {-2}), Status{};
+  if (x.size() != 4 || offsets.size() != 4 || (convolves && c.shape(1).size() != 4) ||
+      (!convolves && kernel.size() != 2))
+    return c.fail("x, filter and offsets must have 4 dimensions, and ksize 2 numbers");
+  const bool last = text_of(c.node, "data_format", "NHWC") == "NHWC";
+  Shape y = offsets;
+  y[last ? 3 : 1] = convolves ? c.shape(1)[last ? 3 : 0] : x[last ? 3 : 1];
+  for (size_t i = 0; i < 2 && !convolves; ++i)
+    if (int64_t& size = y[(last ? 1 : 2) + i]; size > 0) size *= kernel[i];
+  c.add_output(c.inputs[0].type, std::move(y));
+  return {};
+}
+
 // The number of a row.
 Status map_index(InferContext& c) {
   TRY(require_inputs(c, 2));
@@ -122,6 +142,8 @@ constexpr InferRow rows[] = {
     {"Aipp", aipp},
     {"BranchRefused", declared},
     {"DeformConv", deform_conv},
+    {"DeformableConv2D", deformable},
+    {"DeformableOffsets", deformable},
     {"Einsum", einsum},
     {"MapIndex", map_index},
     {"MatrixDeterminant", determinant},

@@ -6,6 +6,7 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/function_kernel.h"
+#include "backend/cpu/move/assign.h"
 #include "backend/cpu/move/shuffle.h"
 #include "backend/cpu/move/strided_copy.h"
 #include "backend/cpu/rows.h"
@@ -210,7 +211,11 @@ constexpr KernelRow rows[] = {
     {"ReverseSequence", "reference", make_reverse_sequence},
     {"Roll", "reference", make_roll},
     {"ShuffleChannel", "reference", make_channel_shuffle},
+    {"MaskedScatter", "reference", make_masked_scatter},
+    {"StridedSliceAssign", "reference", make_slice_assign},
+    {"StridedSliceAssignD", "reference", make_slice_assign},
     {"Tile", "reference", make_tile},
+    {"TileWithAxis", "reference", make_tile_axis},
     {"TileD", "reference", make_tile},
     {"DepthToSpace", "reference", make_depth_to_space},
     {"SpaceToDepth", "reference", make_space_to_depth},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation by statistics that belong to channels.
 #include "backend/cpu/nn/batch_norm.h"
+#include "backend/cpu/nn/training.h"
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/convert_element.h"
@@ -114,9 +115,9 @@ MadeKernel make_batch_norm(const KernelRequest& request) {
 }
 
 constexpr KernelRow rows[] = {
-    {"BNInfer", "reference", make_batch_norm},
-    {"BNInferenceD", "reference", make_batch_norm},
-    {"BatchNorm", "reference", make_batch_norm},
+    {"BNTrainingReduce", "reference", make_batch_sums},      {"BNTrainingUpdate", "reference", make_batch_update},
+    {"BinaryCrossEntropy", "reference", make_cross_entropy}, {"BNInfer", "reference", make_batch_norm},
+    {"BNInferenceD", "reference", make_batch_norm},          {"BatchNorm", "reference", make_batch_norm},
     {"BatchNorm3D", "reference", make_batch_norm},
 };
 

@@ -6,6 +6,7 @@
 #include "backend/cpu/function_kernel.h"
 #include "backend/cpu/grain.h"
 #include "backend/cpu/rows.h"
+#include "backend/cpu/special/deformable.h"
 #include "base/threads/parallel.h"
 #include "graph/infer/arguments.h"
 
@@ -111,7 +112,9 @@ MadeKernel make_deform(const KernelRequest& request) {
   });
 }
 
-constexpr KernelRow rows[] = {{"DeformConv", "reference", make_deform}};
+constexpr KernelRow rows[] = {{"DeformConv", "reference", make_deform},
+                              {"DeformableConv2D", "reference", make_deformable_convolution},
+                              {"DeformableOffsets", "reference", make_deformable_offsets}};
 
 }  // namespace
 
