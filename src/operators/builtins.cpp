@@ -9,7 +9,7 @@ const Builtin* find_builtin(std::string_view name) {
   static const auto& index = *[] {
     auto* made = new std::map<std::string_view, const Builtin*>;
     for (const auto rows : {elementwise_builtins(), reduce_builtins(), shape_builtins(), matrix_builtins(),
-                            nn_builtins(), index_builtins(), check_builtins()})
+                            nn_builtins(), index_builtins(), check_builtins(), list_builtins(), gradient_builtins()})
       for (const Builtin& row : rows) made->emplace(row.name, &row);
     return made;
   }();

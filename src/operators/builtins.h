@@ -43,5 +43,7 @@ std::span<const Builtin> matrix_builtins();
 std::span<const Builtin> nn_builtins();
 std::span<const Builtin> index_builtins();
 std::span<const Builtin> check_builtins();
+std::span<const Builtin> list_builtins();
+std::span<const Builtin> gradient_builtins();
 
 }  // namespace belay::operators

@@ -16,7 +16,9 @@ Result<Value> needed(Sketch&, const Values& a) {
   TRY(need(a[0]));
   if (a[0].kind != Value::Kind::List) return a[0];
   for (const Value& member : a[0].list) TRY(need(member));
-  if (a[0].list.empty()) return Status{ACLNN_ERR_PARAM_NULLPTR, "a list of tensors must not be null or empty"};
+  if (a[0].list.empty())
+    return Status{ACLNN_ERR_PARAM_NULLPTR,
+                  formatted("parameter {}, a list of tensors, must not be null or empty", a[0].text)};
   return a[0];
 }
 
@@ -73,6 +75,45 @@ Result<Value> unless(Sketch&, const Values& a) {
   return a[0];
 }
 
+// one_of(value, given...): the value, when one of the others was given.
+Result<Value> one_of(Sketch&, const Values& a) {
+  std::string names;
+  for (size_t i = 1; i < a.size(); ++i) {
+    if (a[i].present()) return a[0];
+    names += (names.empty() ? "" : " and ") + a[i].text;
+  }
+  return Status{ACLNN_ERR_PARAM_NULLPTR, formatted("parameters {} must not all be null", names)};
+}
+
+// given(x): whether a parameter is not null.
+Result<Value> given(Sketch&, const Values& a) { return Value::of(a[0].present()); }
+
+// in_fractals(x): to be stored in FRACTAL_NZ; of a weight's types and dimensions.
+Result<Value> in_fractals(Sketch&, const Values& a) {
+  TRY(need(a[0]));
+  using enum DataType;
+  if (std::ranges::count(std::vector{Float16, BFloat16, Int8, Float}, a[0].type) == 0)
+    return invalid(
+        formatted("a weight of {} is not supported; FLOAT16, BF16, INT8 and FLOAT are", graph::name_of(a[0].type)));
+  if (a[0].rank() < 2 || a[0].rank() > 6 || graph::element_count(a[0].shape) == 0)
+    return invalid(
+        formatted("the weight has shape {}; it must have 2 to 6 dimensions with elements", graph::to_text(a[0].shape)));
+  Value made = a[0];
+  made.form = Form::Fractal;
+  return made;
+}
+
+// as_labelled(x): to be stored as the output's format says.
+Result<Value> as_labelled(Sketch&, const Values& a) {
+  TRY(need(a[0]));
+  if (graph::element_count(a[0].shape) == 0 || a[0].rank() < 2 || a[0].rank() > 6)
+    return invalid(formatted("a tensor of shape {} cannot be cast; 2 to 6 dimensions with elements are supported",
+                             graph::to_text(a[0].shape)));
+  Value made = a[0];
+  made.form = Form::Labelled;
+  return made;
+}
+
 // times(numbers...): their product.
 Result<Value> times(Sketch&, const Values& a) {
   int64_t product = 1;
@@ -88,10 +129,20 @@ Result<Value> count(Sketch&, const Values& a) {
   return Value::of(product);
 }
 
-constexpr Builtin kRows[] = {{"need", needed},         {"must", must},       {"when_present", when_present},
-                             {"must_list", must_list}, {"of_type", of_type}, {"int32_if", int32_if},
-                             {"empty", empty},         {"times", times},     {"count", count},
-                             {"unless", unless}};
+constexpr Builtin kRows[] = {{"need", needed},
+                             {"must", must},
+                             {"when_present", when_present},
+                             {"must_list", must_list},
+                             {"of_type", of_type},
+                             {"int32_if", int32_if},
+                             {"empty", empty},
+                             {"times", times},
+                             {"count", count},
+                             {"unless", unless},
+                             {"one_of", one_of},
+                             {"given", given},
+                             {"in_fractals", in_fractals},
+                             {"as_labelled", as_labelled}};
 
 }  // namespace
 

@@ -36,6 +36,17 @@ Result<Value> matmul_of_rank(Sketch& s, const Values& a) {
   return matmul(s, {a[1], a[2]});
 }
 
+// batch_matmul(a, b): of three dimensions; one of them may have a single matrix, for all of the other's.
+Result<Value> batch_matmul(Sketch& s, const Values& a) {
+  TRY(need(a[0]));
+  TRY(need(a[1]));
+  if (a[0].rank() != 3 || a[1].rank() != 3)
+    return invalid(formatted("both tensors must have 3 dimensions, they have {} and {}", a[0].rank(), a[1].rank()));
+  if (const int64_t m = a[0].shape[0], n = a[1].shape[0]; m != n && m != 1 && n != 1)
+    return invalid(formatted("the numbers of matrices, {} and {}, differ and neither is 1", m, n));
+  return matmul(s, a);
+}
+
 // addmm(self, product, beta, alpha): beta * self + alpha * product, with self ignored when beta is 0.
 Result<Value> add_product(Sketch& s, const Values& a) {
   TRY(need(a[0]));
@@ -72,9 +83,49 @@ Result<Value> transposed(Sketch& s, const Values& a) {
   return s.permute(a[0], order);
 }
 
+// turned_product(a, b, order of a, order of b, order of the result, split): of three dimensions each. A split of f puts
+// the columns of batches b / f side by side.
+Result<Value> turned_product(Sketch& s, const Values& a) {
+  for (size_t i = 0; i < 5; ++i) TRY(need(a[i]));
+  for (size_t i = 2; i < 5; ++i)
+    if (a[i].numbers.size() != 3) return invalid("permX1, permX2 and permY must have 3 elements");
+  if (a[0].rank() != 3 || a[1].rank() != 3) return invalid("x1 and x2 must have 3 dimensions");
+  const Value left = TRY(s.permute(a[0], a[2].ints())), right = TRY(s.permute(a[1], a[3].ints()));
+  const Value made = TRY(batch_matmul(s, {left, right}));
+  const int64_t f = std::max<int64_t>(int_at(a, 5, 1), 1), b = made.shape[0], m = made.shape[1], n = made.shape[2];
+  if (f == 1) return s.permute(made, a[4].ints());
+  if (b % f != 0) return invalid(formatted("batchSplitFactor is {}; it must divide {} batches", f, b));
+  const Value parts = TRY(s.permute(TRY(s.reshape(made, {f, b / f, m, n})), {0, 2, 1, 3}));
+  return s.reshape(parts, {f, m, b / f * n});
+}
+
+// fused_product(product, bias, x3, operation)
+Result<Value> fused_product(Sketch& s, const Values& a) {
+  Value made = a[0];
+  if (a[1].present()) made = TRY(promoted(s, "Add", Values{made, a[1]}));
+  const std::string& operation = a[3].text;
+  if (operation == "add" || operation == "mul") {
+    TRY(need(a[2]));
+    return promoted(s, operation == "add" ? "Add" : "Mul", Values{made, a[2]});
+  }
+  if (a[2].present()) return invalid("x3 goes with fusedOpType \"add\" or \"mul\"");
+  if (operation == "relu") return s.op("Relu", {made});
+  if (operation == "gelu_erf" || operation == "gelu_tanh")
+    return s.op("GeluV2", {made}, {{"approximate", operation == "gelu_erf" ? "none" : "tanh"}});
+  if (operation.empty() || operation == "16cast32") return made;
+  return invalid(formatted("fusedOpType \"{}\" is not known", operation));
+}
+
 constexpr Builtin kRows[] = {
-    {"matmul", matmul}, {"matmul_of_rank", matmul_of_rank}, {"add_product", add_product},
-    {"outer", outer},   {"sum_batches", sum_batches},       {"transposed", transposed},
+    {"matmul", matmul},
+    {"matmul_of_rank", matmul_of_rank},
+    {"add_product", add_product},
+    {"outer", outer},
+    {"sum_batches", sum_batches},
+    {"transposed", transposed},
+    {"batch_matmul", batch_matmul},
+    {"turned_product", turned_product},
+    {"fused_product", fused_product},
 };
 
 }  // namespace

@@ -317,25 +317,11 @@ Result<Value> softmax(Sketch& s, const Values& a) {
   return s.reshape(TRY(s.op(a[0].text, {shaped}, {{"axes", std::vector<int64_t>{dim}}})), x.shape);
 }
 
-// dropout(x, p, train) -> y, mask: only where nothing is random.
-Result<Value> dropout(Sketch& s, const Values& a) {
-  TRY(need(a[0]));
-  const double p = real_at(a, 1);
-  if (p < 0 || p > 1) return invalid("p must be from 0 to 1");
-  if (flag_at(a, 2) && p > 0 && p < 1)
-    return invalid(
-        "dropout while training draws random numbers, which is not supported; train must be false, or p 0 or 1");
-  const int64_t bytes = (graph::element_count(a[0].shape) + 127) / 128 * 16;
-  const bool dropped = flag_at(a, 2) && p == 1;
-  const Value mask = TRY(s.expand(s.scalar(DataType::UInt8, dropped ? 0 : 255), {bytes}));
-  return Value::many({dropped ? TRY(s.op("ZerosLike", {a[0]})) : a[0], mask});
-}
-
 constexpr Builtin kRows[] = {
     {"convolution", convolution}, {"max_pool", max_pool},     {"max_pool_padded", max_pool_padded},
     {"avg_pool", avg_pool},       {"layer_norm", layer_norm}, {"adaptive_avg_pool", adaptive_avg_pool},
     {"group_norm", group_norm},   {"batch_norm", batch_norm}, {"resize", resize},
-    {"softmax", softmax},         {"dropout", dropout},
+    {"softmax", softmax},
 };
 
 }  // namespace

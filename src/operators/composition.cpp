@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "graph/model/schema.h"
+#include "graph/tensor/private_format.h"
 #include "opdev/op_errno.h"
 #include "operators/promotion.h"
 #include "operators/recipe.h"
@@ -97,10 +98,12 @@ class Evaluation {
     for (size_t t = 0; t < statement.targets.size(); ++t) {
       const bool optional = statement.targets[t].ends_with('?');
       const std::string target = statement.targets[t].substr(0, statement.targets[t].size() - (optional ? 1 : 0));
-      if (parameter(target) < 0)
-        return {ACL_ERROR_INTERNAL_ERROR, target + " is no parameter of " + std::string(row_.function)};
-      const auto index = static_cast<size_t>(parameter(target));
+      const int named = target == row_.in_place ? 0 : parameter(target);
+      if (named < 0) return {ACL_ERROR_INTERNAL_ERROR, target + " is no parameter of " + std::string(row_.function)};
+      const auto index = static_cast<size_t>(named);
       const auto& tensors = arguments_[index].tensors;
+      const bool labelled = attributes.contains("labelled");  // may be stored as its format says
+      if (!labelled) TRY(check_form(static_cast<int>(index)));
       const bool missing = std::ranges::any_of(tensors, [](const TensorArgument& tensor) { return !tensor.present; });
       if (tensors.empty() || missing) {
         if (optional) continue;
@@ -110,7 +113,7 @@ class Evaluation {
         results.push_back(static_cast<int64_t>(t));
         types.push_back(static_cast<int64_t>(tensors[member].type));
         shapes.push_back(tensors[member].shape);
-        places.push_back({index, member});
+        places.push_back({index, member, labelled ? form_of(tensors[member], Form::Plain) : Form::Plain});
       }
     }
     attributes["ports"] = std::move(ports);
@@ -129,7 +132,9 @@ class Evaluation {
     return found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
   }
 
-  Status assign(const std::string& target, const Value& value) {
+  Status assign(std::string target, const Value& value) {
+    const bool optional = target.ends_with('?');
+    if (optional) target.pop_back();
     int index = parameter(target);
     if (index < 0 && target == row_.in_place) index = 0;
     if (index < 0) {
@@ -137,7 +142,10 @@ class Evaluation {
       return {};
     }
     const CallArgument& argument = arguments_[static_cast<size_t>(index)];
+    if (optional && (!value.present() || !argument.tensors[0].present)) return {};
     if (argument.kind == CallArgument::Kind::Tensor) return store(value, static_cast<size_t>(index), 0);
+    if (argument.tensors.empty())
+      return {ACLNN_ERR_PARAM_NULLPTR, formatted("parameter {} must not be null or empty", target)};
     if (value.list.size() != argument.tensors.size())
       return invalid(
           formatted("{} has {} tensors, but there are {} results", target, argument.tensors.size(), value.list.size()));
@@ -151,14 +159,20 @@ class Evaluation {
       if (names_[index].ends_with("Optional")) return {};
       return {ACLNN_ERR_PARAM_NULLPTR, formatted("parameter {} must not be null", names_[index])};
     }
+    if (value.form != Form::Labelled) TRY(check_form(static_cast<int>(index)));
     if (!value.any_type && value.kind != Value::Kind::Number && !may_store(value.type, out.type))
       return invalid(formatted("the result is {}, which cannot be stored in {} of type {}", graph::name_of(value.type),
                                names_[index], graph::name_of(out.type)));
     Value result = TRY(sketch_.cast(value, out.type));
     if (result.shape != out.shape) result = TRY(reshaped(result, out.shape, names_[index]));
     results_.push_back(result);
-    outputs_.push_back({index, member});
+    outputs_.push_back({index, member, value.form == Form::Labelled ? form_of(out, Form::Plain) : value.form});
     return {};
+  }
+
+  // As the tensor's format says, where that is private.
+  static Form form_of(const TensorArgument& tensor, Form otherwise) {
+    return graph::is_private(tensor.format) ? Form::Labelled : otherwise;
   }
 
   // Dimensions of 1 may be missing or added.
@@ -187,6 +201,7 @@ class Evaluation {
     }
     if (expression.text == "like" || expression.text == "like_any")
       return like(expression.items.at(0).text, expression.text == "like_any");
+    if (expression.text == "stored" || expression.text == "stored_in_fractals") return stored(expression);
     Values arguments = TRY(evaluate_all(expression.items));
     if (const Builtin* builtin = find_builtin(expression.text)) return builtin->run(sketch_, arguments);
     return call(expression, arguments);
@@ -214,11 +229,14 @@ class Evaluation {
     if (index < 0) return Value::of(name);  // the name of an operator
     const CallArgument& argument = arguments_[static_cast<size_t>(index)];
     if (argument.kind == CallArgument::Kind::Value) return absent_named(argument.value, name);
+    TRY(check_form(index));
     if (argument.kind == CallArgument::Kind::Tensor)
       return variables_[name] = absent_named(take(static_cast<size_t>(index), 0), name);
     Values members;
     for (size_t i = 0; i < argument.tensors.size(); ++i) members.push_back(take(static_cast<size_t>(index), i));
-    return variables_[name] = Value::many(std::move(members));
+    Value list = Value::many(std::move(members));
+    list.text = name;
+    return variables_[name] = list;
   }
 
   static Value absent_named(Value value, const std::string& name) {
@@ -229,8 +247,29 @@ class Evaluation {
   Value take(size_t index, size_t member) {
     const TensorArgument& tensor = arguments_[index].tensors[member];
     if (!tensor.present) return {};
-    inputs_.push_back({index, member});
-    return sketch_.input(tensor.type, tensor.shape, tensor.format);
+    inputs_.push_back(
+        {index, member, form_of(tensor, forced_ == static_cast<int>(index) ? Form::Fractal : Form::Plain)});
+    return sketch_.input(tensor.type, tensor.shape,
+                         inputs_.back().form == Form::Plain ? tensor.format : graph::Format::ND);
+  }
+
+  // stored(name), stored_in_fractals(name): a parameter that may lie in another order than that of its dimensions.
+  Result<Value> stored(const Expression& expression) {
+    const int index = parameter(expression.items[0].text);
+    if (expression.text == "stored_in_fractals") forced_ = index;
+    open_.push_back(index);
+    return evaluate(expression.items[0]);
+  }
+
+  Status check_form(int index) const {
+    if (std::ranges::count(open_, index) > 0) return {};
+    for (const TensorArgument& tensor : arguments_[static_cast<size_t>(index)].tensors)
+      if (tensor.present && graph::is_private(tensor.format))
+        return invalid(
+            formatted("{} of shape {} is stored as {}; only formats in the order of the dimensions are "
+                      "supported here",
+                      names_[static_cast<size_t>(index)], graph::to_text(tensor.shape), graph::name_of(tensor.format)));
+    return {};
   }
 
   // `optional`: absent when it was not given.
@@ -267,6 +306,8 @@ class Evaluation {
   std::map<std::string, Value, std::less<>> variables_;
   std::vector<Place> inputs_, outputs_;
   Values results_;
+  std::vector<int> open_;  // parameters that may be stored in a private format
+  int forced_ = -1;        // the one that is taken to be in FRACTAL_NZ
   bool whole_ = false;
 };
 

@@ -39,6 +39,7 @@ struct RecipeRow {
 // A tensor of a call: which parameter, and which of its members.
 struct Place {
   size_t parameter = 0, member = 0;
+  Form form = Form::Plain;
   bool operator==(const Place&) const = default;
 };
 

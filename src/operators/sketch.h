@@ -14,6 +14,10 @@ namespace belay::operators {
 using graph::DataType;
 using graph::Shape;
 
+// How the elements of a tensor lie in memory: in the order of its dimensions; as its format says; in FRACTAL_NZ,
+// whatever its format says.
+enum class Form : uint8_t { Plain, Labelled, Fractal };
+
 // What an expression of a recipe is worth: a tensor of the graph that is being made, or something known now.
 struct Value {
   // Like: type and shape of a tensor that is not read. Absent: `text` says which parameter was null.
@@ -29,7 +33,8 @@ struct Value {
   std::vector<double> numbers;
   std::string text;
   std::vector<Value> list;
-  bool any_type = false;  // may be stored as any type, also of a lower category
+  bool any_type = false;    // may be stored as any type, also of a lower category
+  Form form = Form::Plain;  // how it is stored
 
   bool present() const { return kind != Kind::Absent; }
   bool is_tensor() const { return kind == Kind::Tensor; }

@@ -8,10 +8,10 @@
 
 #include "aclnn/aclnn_base.h"
 #include "api/aclnn/executor.h"
+#include "api/aclnn/stored_form.h"
 #include "api/core/entry.h"
 #include "api/operators/tensor_desc.h"
 #include "base/text.h"
-#include "graph/tensor/private_format.h"
 #include "opdev/op_errno.h"
 #include "operators/plan_cache.h"
 #include "runtime/device/current.h"
@@ -160,18 +160,10 @@ Status check_size(const TensorView& view) {
   return {};
 }
 
-// Tensors in private formats are not looked at: nothing here would understand their bytes.
 Status check_tensors(std::span<const AclnnArgument> arguments) {
   for (const AclnnArgument& argument : arguments)
     for (const aclTensor* tensor : tensors_of(argument))
       if (tensor) TRY(check_size(*tensor->view));
-  for (const AclnnArgument& argument : arguments)
-    for (const aclTensor* tensor : tensors_of(argument))
-      if (tensor && graph::is_private(to_graph(tensor->view->format)))
-        return {
-            ACLNN_ERR_PARAM_INVALID,
-            formatted("a tensor of shape {} is stored as {}; only formats in the order of the dimensions are supported",
-                      graph::to_text(tensor->view->shape), graph::name_of(to_graph(tensor->view->format)))};
   return {};
 }
 
@@ -231,6 +223,16 @@ std::vector<std::shared_ptr<TensorView>> views_at(const std::vector<operators::P
   return views;
 }
 
+// Tensors in private formats must have a storage shape that goes with it.
+Status check_forms(const AclnnPlan& plan, const std::vector<std::shared_ptr<TensorView>>& inputs,
+                   const std::vector<std::shared_ptr<TensorView>>& outputs) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (plan.inputs[i].form != operators::Form::Plain) TRY(check_form(*inputs[i], *outputs.at(0)));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (plan.outputs[i].form == operators::Form::Labelled) TRY(check_form(*outputs[i], *inputs.at(0)));
+  return {};
+}
+
 }  // namespace
 
 aclnnStatus prepare(const char* function, const operators::RecipeRow& row, std::span<const AclnnArgument> arguments,
@@ -243,6 +245,7 @@ aclnnStatus prepare(const char* function, const operators::RecipeRow& row, std::
         TRY(check_tensors(arguments));
         SharedPlan plan = TRY(find_plan(row, arguments));
         auto inputs = views_at(plan->inputs, arguments), outputs = views_at(plan->outputs, arguments);
+        TRY(check_forms(*plan, inputs, outputs));
         auto made = std::make_shared<AclnnExecutor>(row.function.data(), std::move(plan), std::move(inputs),
                                                     std::move(outputs));
         *workspace_size = 0;  // what a run needs besides its tensors is not the program's to give

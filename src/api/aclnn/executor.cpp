@@ -6,6 +6,7 @@
 #include "aclnn/acl_meta.h"
 #include "api/aclnn/args.h"
 #include "api/aclnn/scratch.h"
+#include "api/aclnn/stored_form.h"
 #include "api/core/entry.h"
 #include "api/device/task_overflow.h"
 #include "api/memory/strided_copy.h"
@@ -51,6 +52,10 @@ using Views = std::vector<std::shared_ptr<TensorView>>;
 
 bool same_memory(const TensorView& a, const TensorView& b) { return a.first() == b.first() && a.bytes() == b.bytes(); }
 
+bool in_order(const TensorView& view, const operators::Place& place) {
+  return view.contiguous() && !is_rearranged(view, place.form);
+}
+
 }  // namespace
 
 std::shared_ptr<AclnnExecutor> find_executor(const aclOpExecutor* handle) { return executors().find(handle); }
@@ -65,7 +70,9 @@ aclOpExecutor* keep_executor(std::shared_ptr<AclnnExecutor> executor) {
 struct AclnnExecutor::Run {
   struct Copied {
     TensorView view;
-    size_t tensor;  // of the inputs or outputs
+    size_t tensor;         // of the inputs or outputs
+    bool rearranged;       // is_rearranged
+    TensorView letters{};  // with it: the tensor on the other side
   };
   std::shared_ptr<operators::Plan> plan;
   operators::RunInfo info{};
@@ -73,6 +80,7 @@ struct AclnnExecutor::Run {
   std::vector<backend::Tensor> inputs, outputs;
   std::vector<Copied> copied_inputs, copied_outputs;  // the latter in the order in which they are stored
   bool keeps_parts = false;                           // the plan may leave parts of its outputs as they are
+  std::vector<std::shared_ptr<TensorView>> open;      // the outputs, where only the run tells their shapes
   // When the call is dumped: how its kernels are shown, and the call as a whole.
   std::unique_ptr<operators::Watch> watch;
   std::shared_ptr<executor::Observer> call_watcher;
@@ -91,12 +99,15 @@ struct AclnnExecutor::Run {
     std::byte* at = scratch.memory();
     if (!at && bytes > 0) return {ACLNN_ERR_RUNTIME_ERROR, "out of host memory"};
     for (const Copied& copied : copied_inputs) {
-      gather_view(copied.view, at);
+      if (copied.rearranged)
+        TRY(unpack(copied.view, copied.letters, at));
+      else
+        gather_view(copied.view, at);
       inputs[copied.tensor].data = at;
       at += rounded(copied.view.bytes());
     }
     for (const Copied& copied : copied_outputs) {
-      if (keeps_parts) gather_view(copied.view, at);
+      if (keeps_parts || !open.empty()) gather_view(copied.view, at);
       outputs[copied.tensor].data = at;
       at += rounded(copied.view.bytes());
     }
@@ -104,8 +115,15 @@ struct AclnnExecutor::Run {
     if (call_watcher) call_watcher->starts(info, whole, inputs);
     TRY(plan->fixed() ? plan->run(info, inputs, outputs, at, watch.get()) : run_nodes());
     if (call_watcher) call_watcher->ran(info, whole, inputs, outputs);
-    for (const Copied& copied : copied_outputs)
-      scatter_view(static_cast<const std::byte*>(outputs[copied.tensor].data), copied.view);
+    for (Copied& copied : copied_outputs) {
+      const auto* made = static_cast<const std::byte*>(outputs[copied.tensor].data);
+      if (!open.empty()) copied.view.shape = outputs[copied.tensor].shape;
+      if (copied.rearranged)
+        TRY(pack(made, copied.view, copied.letters));
+      else
+        scatter_view(made, copied.view);
+    }
+    for (size_t i = 0; i < open.size(); ++i) open[i]->become(outputs[i].shape);
     return overflow.settle();
   }
 
@@ -156,6 +174,8 @@ Status AclnnExecutor::launch(const std::shared_ptr<Stream>& stream) const {
   if (dump::op_args().started()) record_arguments(plan_->plan->graph());
   if (kernels)
     run->watched_by(std::move(kernels), dump::recorder().watch_operator(OperatorLevel::Call), function_, sequence_);
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (plan_->outputs[i].form == operators::Form::Fractal) label_as_fractals(*outputs_[i]);
   return stream->launch([run = std::move(run), function = function_] {
     Status status = run->run();
     if (!status.ok()) status.message = formatted("{}: {}", function, status.message);
@@ -174,13 +194,20 @@ std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream, bool
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorView& view = *inputs_[i];
     run->inputs.push_back({to_graph(view.type), view.shape, backend::Layout::Plain, host_view(view.first())});
-    if (!view.contiguous()) run->copied_inputs.push_back({view, i});
+    const bool rearranged = is_rearranged(view, plan_->inputs[i].form);
+    if (!in_order(view, plan_->inputs[i])) run->copied_inputs.push_back({view, i, rearranged});
+    if (rearranged) run->copied_inputs.back().letters = *outputs_[0];
   }
   run->outputs.reserve(outputs_.size());
   for (const auto& output : outputs_)
     run->outputs.push_back({to_graph(output->type), output->shape, backend::Layout::Plain, host_view(output->first())});
-  for (const size_t o : plan_->stored)
-    if (needs_copy(o, watched)) run->copied_outputs.push_back({*outputs_[o], o});
+  for (const size_t o : plan_->stored) {
+    if (!needs_copy(o, watched)) continue;
+    const bool rearranged = is_rearranged(*outputs_[o], plan_->outputs[o].form);
+    run->copied_outputs.push_back({*outputs_[o], o, rearranged});
+    if (rearranged) run->copied_outputs.back().letters = *inputs_[0];
+  }
+  if (!plan_->plan->fixed()) run->open = outputs_;
   return run;
 }
 
@@ -188,12 +215,12 @@ std::unique_ptr<AclnnExecutor::Run> AclnnExecutor::make_run(Stream& stream, bool
 // afterwards, and of results that overlap it is stored last which the call names first.
 bool AclnnExecutor::needs_copy(size_t o, bool watched) const {
   const TensorView& output = *outputs_[o];
-  if (!output.contiguous()) return true;
+  if (!in_order(output, plan_->outputs[o])) return true;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorView& input = *inputs_[i];
     if (!overlap(output, input)) continue;
     if (watched) return true;
-    if (input.contiguous() && !(same_memory(output, input) && plan_->plan->may_share(o, i))) return true;
+    if (in_order(input, plan_->inputs[i]) && !(same_memory(output, input) && plan_->plan->may_share(o, i))) return true;
   }
   for (size_t other = 0; other < outputs_.size(); ++other)
     if (other != o && overlap(output, *outputs_[other])) return true;

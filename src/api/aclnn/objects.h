@@ -22,6 +22,8 @@ struct TensorView {
   size_t element_bytes() const;
   size_t bytes() const;
   bool contiguous() const;
+  // Has this shape from now on, without gaps where there were none.
+  void become(const graph::Shape& real);
   // The first element.
   std::byte* first() const;
   // The bytes between the first and the last element that the view reaches, as addresses [first, second).

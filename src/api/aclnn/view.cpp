@@ -22,6 +22,14 @@ bool TensorView::contiguous() const {
   return true;
 }
 
+void TensorView::become(const graph::Shape& real) {
+  const bool dense = contiguous();
+  shape = real;
+  if (!dense && strides.size() == shape.size()) return;
+  strides.assign(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+}
+
 std::byte* TensorView::first() const {
   const auto bits = static_cast<int64_t>(graph::bits_of(to_graph(type)));
   return static_cast<std::byte*>(data) + offset * bits / 8;

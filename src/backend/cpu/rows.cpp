@@ -97,6 +97,20 @@ constexpr Family other_families[] = {
     cpu::moe_routing_rows,
     cpu::moe_combine_rows,
     cpu::cache_rows,
+    cpu::masked_pool_rows,
+    cpu::scan_rows,
+    cpu::class_loss_rows,
+    cpu::attention_update_rows,
+    cpu::list_rows,
+    cpu::open_result_rows,
+    cpu::columns_rows,
+    cpu::linear_rows,
+    cpu::token_rows,
+    cpu::draw_rows,
+    cpu::aclnn_rotary_rows,
+    cpu::aclnn_gate_rows,
+    cpu::aclnn_quant_rows,
+    cpu::aclnn_norm_rows,
 };
 // clang-format on
 

@@ -94,6 +94,20 @@ std::span<const KernelRow> moe_gating_rows();
 std::span<const KernelRow> moe_routing_rows();
 std::span<const KernelRow> moe_combine_rows();
 std::span<const KernelRow> cache_rows();
+std::span<const KernelRow> masked_pool_rows();
+std::span<const KernelRow> scan_rows();
+std::span<const KernelRow> class_loss_rows();
+std::span<const KernelRow> attention_update_rows();
+std::span<const KernelRow> list_rows();
+std::span<const KernelRow> open_result_rows();
+std::span<const KernelRow> columns_rows();
+std::span<const KernelRow> linear_rows();
+std::span<const KernelRow> token_rows();
+std::span<const KernelRow> draw_rows();
+std::span<const KernelRow> aclnn_rotary_rows();
+std::span<const KernelRow> aclnn_gate_rows();
+std::span<const KernelRow> aclnn_quant_rows();
+std::span<const KernelRow> aclnn_norm_rows();
 
 // Of the files in cpu/special.
 std::span<const KernelRow> einsum_rows();

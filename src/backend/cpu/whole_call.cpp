@@ -53,12 +53,24 @@ int WholeCall::output(size_t target) const {
   return found.empty() ? -1 : static_cast<int>(found[0]);
 }
 
+int WholeCall::result_named(std::string_view role) const {
+  const std::string roles = text("roles");
+  size_t target = 0;
+  for (std::string_view rest = roles; !rest.empty(); ++target) {
+    const size_t end = rest.find(' ');
+    if (rest.substr(0, end) == role) return output(target);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return -1;
+}
+
 int64_t WholeCall::integer(std::string_view attribute, int64_t fallback) const {
   if (const bool* flag = graph::get_if<bool>(request_.node.attributes, attribute)) return *flag;
   return graph::get_or(request_.node.attributes, attribute, fallback);
 }
 
 double WholeCall::real(std::string_view attribute, double fallback) const {
+  if (graph::get_if<int64_t>(request_.node.attributes, attribute)) return static_cast<double>(integer(attribute));
   return graph::get_or(request_.node.attributes, attribute, static_cast<float>(fallback));
 }
 

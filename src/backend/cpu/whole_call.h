@@ -29,6 +29,8 @@ class WholeCall {
 
   std::vector<size_t> outputs(size_t target) const;
   int output(size_t target) const;  // -1: null
+  // The output whose target has this place among the words of the attribute "roles"; -1: there is none, or it is null.
+  int result_named(std::string_view role) const;
   const graph::TensorInfo& result(int output) const { return request_.outputs[static_cast<size_t>(output)]; }
 
   bool has(std::string_view attribute) const { return request_.node.attributes.contains(attribute); }

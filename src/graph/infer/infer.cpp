@@ -35,7 +35,9 @@ Status check_inputs(const InferContext& context) {
   if (!schema) return {};
   for (size_t i = 0; i < schema->inputs.size(); ++i) {
     const Port& port = schema->inputs[i];
-    if (port.kind == PortKind::Dynamic && i == 0 && !context.has(0)) return context.fail("it has no inputs");
+    const bool whole_call = context.node.attributes.contains("ports");  // may have numbers alone
+    if (port.kind == PortKind::Dynamic && i == 0 && !context.has(0) && !whole_call)
+      return context.fail("it has no inputs");
     if (port.kind == PortKind::Dynamic) break;
     if (port.kind == PortKind::Required && !context.has(i) && !is_graph_input(context.node))
       return context.fail(formatted("input {} ({}) is not connected", i, port.name));

@@ -208,6 +208,14 @@ class Int4:
         self.strides, self.offset = list(strides or dense), offset
 
 
+class Stored:
+    """A tensor whose memory, `bytes`, is in a format of the device: its own shape, strides and storage shape."""
+
+    def __init__(self, bytes, shape, form, storage, strides=None):
+        self.bytes, self.shape, self.form, self.storage = bytes, tuple(shape), form, list(storage)
+        self.strides = strides or [int(np.prod(self.shape[i + 1 :])) for i in range(len(self.shape))]
+
+
 class Scalar:
     """A scalar of a certain type; plain Python numbers become bool, int64 or float."""
 
@@ -238,6 +246,13 @@ class AclnnCall:
                                        self.memory(array.packed)[0].address)  # fmt: skip
             self.tensors.append(made)
             return made
+        if isinstance(array, Stored):
+            type = INT4 if array.bytes.dtype == np.dtype("V1") else TYPES[str(array.bytes.dtype)]
+            made = lib.aclCreateTensor(int64s(array.shape), c.c_uint64(len(array.shape)), type, int64s(array.strides), c.c_int64(0),
+                                       array.form, int64s(array.storage), c.c_uint64(len(array.storage)),
+                                       self.memory(array.bytes)[0].address)  # fmt: skip
+            self.tensors.append(made)
+            return made
         memory, base = self.memory(array)
         start = array.__array_interface__["data"][0] - base.__array_interface__["data"][0]
         strides = [stride // array.itemsize for stride in array.strides]
@@ -249,7 +264,7 @@ class AclnnCall:
 
     def convert(self, kind, value):
         if kind == "aclTensor*":
-            made = self.tensor(value if value is None or isinstance(value, (np.ndarray, Int4)) else np.asarray(value))
+            made = self.tensor(value if value is None or isinstance(value, (np.ndarray, Int4, Stored)) else np.asarray(value))
             self.undo.append(("aclDestroyTensor", made))
         elif kind == "aclScalar*":
             if value is None:
@@ -261,10 +276,21 @@ class AclnnCall:
         elif kind == "aclIntArray*":
             made = None if value is None else lib.aclCreateIntArray(int64s(value), c.c_uint64(len(value)))
             self.undo.append(("aclDestroyIntArray", made))
+        elif kind in ("aclFloatArray*", "aclBoolArray*"):
+            create = lib.aclCreateFloatArray if "Float" in kind else lib.aclCreateBoolArray
+            element = c.c_float if "Float" in kind else c.c_bool
+            made = None if value is None else create((element * len(value))(*value), c.c_uint64(len(value)))
+            self.undo.append(("aclDestroyFloatArray" if "Float" in kind else "aclDestroyBoolArray", made))
+        elif kind == "aclScalarList*":
+            if value is None:
+                return None
+            members = [lib.aclCreateScalar(pointer(np.array(v, np.float32).ctypes.data), 0) for v in value]
+            made = lib.aclCreateScalarList((c.c_void_p * len(members))(*members), c.c_uint64(len(members)))
+            self.undo.append(("aclDestroyScalarList", made))
         elif kind == "aclTensorList*":
             if value is None:
                 return None
-            members = [self.tensor(v if v is None or isinstance(v, Int4) else np.asarray(v)) for v in value]
+            members = [self.tensor(v if v is None or isinstance(v, (Int4, Stored)) else np.asarray(v)) for v in value]
             made = lib.aclCreateTensorList((c.c_void_p * len(members))(*members), c.c_uint64(len(members)))
             self.undo.append(("aclDestroyTensorList", made))
         elif kind == "char*":

@@ -214,5 +214,89 @@ class Caches(Case):
         check("ScatterNdUpdate", InOut(variable, want), places, rows)
 
 
+class Latent(Case):
+    """KvRmsNormRopeCache by plain loops."""
+
+    b, s, d, r, blocks, size = 2, 5, 32, 16, 6, 4
+
+    def rows(self, kv, gamma, cos, sin):
+        wide = kv.astype(np.float64)[:, 0]
+        latent = wide[..., : self.d]
+        latent = latent / np.sqrt((latent**2).mean(-1, keepdims=True) + 1e-5) * gamma
+        x = wide[..., self.d :]
+        x = np.concatenate([x[..., 0::2], x[..., 1::2]], -1)
+        turned = np.concatenate([-x[..., self.r // 2 :], x[..., : self.r // 2]], -1)
+        return x * cos[:, 0] + turned * sin[:, 0], latent
+
+    def place(self, cache, rows, mode, index):
+        made = cache.copy()
+        for b, t in itertools.product(range(self.b), range(self.s)):
+            row = rows[b, t]
+            if mode == "Norm":
+                if index[b, t] >= 0:
+                    made[b, 0, index[b, t]] = row
+                continue
+            if "BLK" in mode:
+                slot = index[b * -(-self.s // self.size) + t // self.size]
+                block, at = slot // self.size, t % self.size
+            else:
+                slot = index[b * self.s + t]
+                block, at = slot // self.size, slot % self.size
+            if slot < 0:
+                continue
+            if mode.endswith("NZ"):
+                c0 = 32 // made.itemsize
+                flat = made.reshape(self.blocks, -1, self.size, c0)
+                flat[block, :, at] = row.reshape(-1, c0)
+            else:
+                made[block, at, 0] = row
+        return made
+
+    def test_all_caches(self):
+        for mode, one, whole in itertools.product(("Norm", None, "PA", "PA_BNSD", "PA_NZ", "PA_BLK_BNSD", "PA_BLK_NZ"), (False, True), (False, True)):
+            kv, gamma = floats(np.float16, self.b, 1, self.s, self.d + self.r), floats(np.float16, self.d)
+            angles = (self.b, 1, 1 if one else self.s, self.r)
+            cos, sin = floats(np.float16, *angles), floats(np.float16, *angles)
+            rope, latent = self.rows(kv, gamma, cos.astype(float), sin.astype(float))
+            kind = mode or "Norm"
+            if kind == "Norm":
+                index = np.int64([[3, 0, -1, 6, 2], [1, 5, 4, 0, 7]])
+                shapes = [(self.b, 1, 8, w) for w in (self.r, self.d)]
+            elif "BLK" in kind:
+                index = np.int64([8, 0, -1, 20])
+                shapes = [(self.blocks, self.size, 1, w) for w in (self.r, self.d)]
+            else:
+                index = np.int64([3, 9, -1, 23, 0, 12, 5, 1, 7, 20])
+                shapes = [(self.blocks, self.size, 1, w) for w in (self.r, self.d)]
+            if whole and kind.endswith("NZ"):
+                continue  # slices of 32 do not divide 16 components
+            scales = [(rng.random(w) * 20 + 10).astype(np.float32) for w in (self.r, self.d)] if whole else [None, None]
+            offsets = [f32(w) for w in (self.r, self.d)] if whole else [None, None]
+            want = []
+            for shape, rows, scale, offset in zip(shapes, (rope, latent), scales, offsets):
+                values = np.clip(np.rint(rows * scale + offset), -128, 127).astype(np.int8) if whole else rows
+                first = ints(np.int8, *shape) if whole else floats(np.float16, *shape)
+                want.append((first, self.place(first, values.astype(first.dtype), kind, index)))
+            outs = [Out(rope[:, None], np.float16, 1e-2), Out(latent[:, None], np.float16, 1e-2)]
+            for tells in (True, False):
+                caches = [np.array(first) for first, _ in want]
+                told = [o.array() for o in outs] if tells else [None, None]
+                aclnn(stream, "aclnnKvRmsNormRopeCache", kv, gamma, cos, sin, index, *caches, scales[0], scales[1], offsets[0], offsets[1], 1e-5, mode, tells, *told)
+                for cache, (_, wanted) in zip(caches, want):
+                    if whole:
+                        self.assertLessEqual(np.abs(cache.astype(int) - wanted.astype(int)).max(), 1)
+                    else:
+                        np.testing.assert_allclose(cache.astype(float), wanted.astype(float), 1e-2, 1e-2)
+                for got, wanted in zip(told, outs):
+                    if tells:
+                        np.testing.assert_allclose(got.astype(float), wanted.expected, 1e-2, 1e-2)
+                counts["aclnnKvRmsNormRopeCache"] += 1
+        caches = [np.zeros(shape, np.float16) for shape in shapes]
+        nothing = [None] * 4
+        self.refused(161002, "cacheMode", "KvRmsNormRopeCache", kv, gamma, cos, sin, index, *caches, *nothing, 1e-5, "Other", False, None, None)
+        self.refused(161002, "v is not supported", "KvRmsNormRopeCacheV2", kv, gamma, cos, sin, index, *caches, *nothing, kv, 1e-5, "PA", False, None, None)
+        self.refused(161001, "index", "KvRmsNormRopeCache", kv, gamma, cos, sin, None, *caches, *nothing, 1e-5, "PA", False, None, None)
+
+
 if __name__ == "__main__":
     main()

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backend/cpu/arguments.h"
+#include "backend/cpu/experts/latent_cache.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/whole_call.h"
 #include "base/text.h"
@@ -226,6 +227,7 @@ MadeKernel make_scatter_batches(const KernelRequest& request) {
 
 constexpr KernelRow rows[] = {
     {"AclnnGatherPaKvCache", "reference", make_gather_cache},
+    {"AclnnLatentCache", "reference", make_latent_cache},
     {"AclnnScatterBatches", "reference", make_scatter_batches},
     {"AclnnScatterPaKvCache", "reference", make_scatter_cache},
 };

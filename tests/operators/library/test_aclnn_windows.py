@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of pooling, resizing, convolution, tables and group norms: what each element of the input would add to the
+result, by plain functions in numpy."""
+import itertools
+import unittest
+
+from aclnn_cases import *
+
+
+def through(f, x, g):
+    """The gradient of sum(g * f(x)) for an f that is linear: an element at a time."""
+    made = np.zeros(x.size)
+    for i in range(x.size):
+        one = np.zeros(x.size)
+        one[i] = 1
+        made[i] = (g * f(one.reshape(x.shape))).sum()
+    return made.reshape(x.shape)
+
+
+def convolve(x, w, stride, padding, dilation, groups):
+    n, c, h, wide = x.shape
+    o, each, kh, kw = w.shape
+    full = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    high, across = ((s + 2 * p - d * (k - 1) - 1) // t + 1 for s, p, d, k, t in zip((h, wide), padding, dilation, (kh, kw), stride))
+    y = np.zeros((n, o, high, across))
+    for f, i, j in itertools.product(range(o), range(high), range(across)):
+        first = f // (o // groups) * each
+        part = full[:, first : first + each, i * stride[0] : i * stride[0] + dilation[0] * (kh - 1) + 1 : dilation[0],
+                    j * stride[1] : j * stride[1] + dilation[1] * (kw - 1) + 1 : dilation[1]]
+        y[:, f, i, j] = (part * w[f]).sum((1, 2, 3))
+    return y
+
+
+def average(x, kernel, stride, padding, ceil, counts, divisor):
+    h, w = x.shape[-2:]
+    sizes = []
+    for s, k, t, p in zip((h, w), kernel, stride, padding):
+        n = -(-(s + 2 * p - k) // t) + 1 if ceil else (s + 2 * p - k) // t + 1
+        sizes.append(n - 1 if ceil and (n - 1) * t >= s + p else n)
+    y = np.zeros((*x.shape[:-2], *sizes))
+    for i, j in itertools.product(*map(range, sizes)):
+        r0, c0 = i * stride[0] - padding[0], j * stride[1] - padding[1]
+        r1, c1 = min(r0 + kernel[0], h + padding[0]), min(c0 + kernel[1], w + padding[1])
+        part = x[..., max(r0, 0) : min(r1, h), max(c0, 0) : min(c1, w)]
+        size = divisor or ((r1 - r0) * (c1 - c0) if counts else part.shape[-1] * part.shape[-2])
+        y[..., i, j] = part.sum((-2, -1)) / size
+    return y
+
+
+def resize(x, sizes, mode, align):
+    for d, out in enumerate(sizes, 2):
+        size = x.shape[d]
+        rows = []
+        for o in range(out):
+            if mode == "linear":
+                at = o * (size - 1) / (out - 1) if align and out > 1 else 0 if align else max(0.0, (o + 0.5) * size / out - 0.5)
+                low = min(int(at), size - 1)
+                share = at - low
+                rows.append(x.take(low, d) * (1 - share) + x.take(min(low + 1, size - 1), d) * share)
+            else:
+                rows.append(x.take(min(int((o + (0.5 if mode == "exact" else 0)) * size / out), size - 1), d))
+        x = np.stack(rows, d)
+    return x
+
+
+class Windows(Case):
+    def test_convolution(self):
+        for stride, padding, dilation, groups in (((1, 1), (0, 0), (1, 1), 1), ((2, 1), (1, 2), (1, 2), 2), ((1, 2), (0, 1), (2, 1), 1)):
+            x, w = f32(2, 4, 5, 6), f32(6, 4 // groups, 2, 3)
+            shape = convolve(x, w, stride, padding, dilation, groups).shape
+            g = f32(*shape)
+            dx = through(lambda v: convolve(v, w, stride, padding, dilation, groups), x, g)
+            dw = through(lambda v: convolve(x, v, stride, padding, dilation, groups), w, g)
+            numbers = [list(stride), list(padding), list(dilation), False, [0, 0], groups]
+            outs = [Out(dx, np.float32, 1e-4), Out(dw, np.float32, 1e-4), Out(g.sum((0, 2, 3)), np.float32, 1e-4)]
+            check("ConvolutionBackward", g, x, w, [6], *numbers, [True] * 3, 0, *outs)
+            check("ConvolutionBackward", g, x, w, None, *numbers, [True, False, False], 0, outs[0], None, None)
+            turned = [list(stride), list(padding), list(dilation), True, [0, 0], groups]  # the forward is dx of the plain one
+            fits = all((o - 1) * s - 2 * p + d * (k - 1) + 1 == i for o, s, p, d, k, i in zip(shape[2:], stride, padding, dilation, (2, 3), (5, 6)))
+            if fits:
+                forward = convolve(x, w, stride, padding, dilation, groups)
+                dw = through(lambda v: convolve(x, v, stride, padding, dilation, groups), w, g)
+                check("ConvolutionBackward", x, g, w, [4], *turned, [True] * 3, 0, Out(forward, np.float32, 1e-4), Out(dw, np.float32, 1e-4), Out(x.sum((0, 2, 3)), np.float32, 1e-4))
+        line, taps = f32(2, 3, 7), f32(4, 3, 3)
+        one = lambda v, k: convolve(v[:, :, None], k[:, :, None], (1, 2), (0, 1), (1, 1), 1)[:, :, 0]
+        g = f32(*one(line, taps).shape)
+        outs = [Out(through(lambda v: one(v, taps), line, g), np.float32, 1e-4), Out(through(lambda v: one(line, v), taps, g), np.float32, 1e-4)]
+        check("ConvolutionBackward", g, line, taps, [4], [2], [1], [1], False, [0], 1, [True] * 3, 0, *outs, Out(g.sum((0, 2)), np.float32, 1e-4))
+        self.refused(161002, "do not fit", "ConvolutionBackward", g, line, f32(4, 2, 3), [4], [2], [1], [1], False, [0], 1, [True] * 3, 0, *outs, Out(f32(4)))
+
+    def test_pools(self):
+        for kernel, stride, padding, ceil, counts, divisor in (((2, 2), (2, 2), (0, 0), False, True, 0), ((3, 2), (2, 1), (1, 1), True, False, 0), ((3, 3), (2, 2), (1, 0), True, True, 0), ((2, 3), (1, 2), (0, 1), False, True, 5)):
+            x = f32(2, 3, 5, 6)
+            f = lambda v: average(v, kernel, stride, padding, ceil, counts, divisor)
+            g = f32(*f(x).shape)
+            numbers = [list(kernel), list(stride), list(padding), ceil, counts, divisor]
+            check("AvgPool2dBackward", g, x, *numbers, 0, Out(through(f, x, g), np.float32, 1e-4))
+            check("AvgPool2dBackward", g[0], x[0], *numbers, 0, Out(through(f, x, g)[0], np.float32, 1e-4))
+        self.refused(161002, "does not follow", "AvgPool2dBackward", f32(2, 3, 9, 9), x, *numbers, 0, Out(x))
+        x, g = f32(2, 3, 4, 6), f32(2, 3, 2, 3)
+        places = np.zeros(g.shape, np.int32)
+        want = np.zeros(x.shape)
+        for n, c, i, j in itertools.product(*map(range, g.shape)):
+            window = x[n, c, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2]
+            r, s = np.unravel_index(window.argmax(), window.shape)
+            places[n, c, i, j] = (2 * i + r) * 6 + 2 * j + s
+            want[n, c, 2 * i + r, 2 * j + s] += g[n, c, i, j]
+        for kind in (np.int32, np.int64):
+            check("MaxPool2dWithIndicesBackward", g, x, places.astype(kind), [2, 2], [2, 2], [0, 0], [1, 1], False, Out(want, np.float32))
+            check("AdaptiveMaxPool2dBackward", g, x, places.astype(kind), Out(want, np.float32))
+        self.refused(161002, "indices are", "MaxPool2dWithIndicesBackward", g, x, places[:1], [2, 2], [2, 2], [0, 0], [1, 1], False, Out(x))
+
+    def test_resizing(self):
+        for sizes, to in (((5,), (8,)), ((7,), (3,)), ((4, 5), (7, 3)), ((4, 5), (4, 10)), ((2, 3, 4), (3, 5, 2))):
+            x = f32(2, 2, *sizes)
+            names = {1: ("1d", "Linear1d"), 2: ("2d", "Bilinear2d"), 3: ("3d", "Trilinear3d")}[len(sizes)]
+            for mode, name in (("nearest", "Nearest" + names[0]), ("exact", "NearestExact" + names[0]), ("linear", names[1])):
+                for align in (False, True) if mode == "linear" else (False,):
+                    f = lambda v: resize(v, to, mode, align)
+                    g = f32(2, 2, *to)
+                    flags = [align] if mode == "linear" else []
+                    check(f"Upsample{name}Backward", g, list(to), list(x.shape), *flags, *[0.0] * len(sizes), Out(through(f, x, g), np.float32, 1e-4))
+                    if name == "Bilinear2d":
+                        check("UpsampleBilinear2dBackwardV2", g, list(to), list(x.shape), align, 0.0, 0.0, Out(through(f, x, g), np.float32, 1e-4))
+        self.refused(161002, "do not fit", "UpsampleNearest1dBackward", f32(2, 2, 5), [6], [2, 2, 3], 0.0, Out(f32(2, 2, 3)))
+
+    def test_tables_and_groups(self):
+        g, index = f32(2, 5, 4), np.int64([[0, 3, 3, 1, 6], [3, 0, 0, 5, 1]])
+        for padding, scaled in itertools.product((-1, 3), (False, True)):
+            want = np.zeros((7, 4))
+            for at, row in zip(index.reshape(-1), g.reshape(-1, 4)):
+                want[at] += row / ((index == at).sum() if scaled else 1)
+            if padding == 3:
+                want[3] = 0
+            check("EmbeddingDenseBackward", g, index, 7, padding % 2**64, scaled, Out(want, np.float32))
+        self.refused(161002, "do not fit", "EmbeddingDenseBackward", g, index, 7, 0, False, Out(f32(7, 5)))
+        n, c, groups, space = 2, 6, 3, 4
+        x, g, gamma = f32(n, c, 2, 2), f32(n, c, 2, 2), f32(c)
+        rows = x.reshape(n, groups, -1)
+        mean, rstd = rows.mean(2), 1 / np.sqrt(rows.var(2) + 1e-5)
+        for given in (gamma, None):
+            w = np.ones(c) if given is None else given
+            xh = ((rows - mean[..., None]) * rstd[..., None]).reshape(n, c, space)
+            gg = (g.reshape(n, c, space) * w[:, None]).reshape(n, groups, -1)
+            xr = xh.reshape(n, groups, -1)
+            dx = rstd[..., None] * (gg - gg.mean(2, keepdims=True) - xr * (gg * xr).mean(2, keepdims=True))
+            flat = g.reshape(n, c, space)
+            outs = [Out(dx.reshape(x.shape), np.float32, 1e-4), Out((flat * xh).sum((0, 2)), np.float32, 1e-4), Out(flat.sum((0, 2)), np.float32, 1e-4)]
+            check("GroupNormBackward", g, x, mean, rstd, given, n, c, space, groups, [True] * 3, *outs)
+        check("GroupNormBackward", g, x, mean, rstd, None, n, c, space, groups, [True, False, False], outs[0], None, None)
+
+    def test_assignments(self):
+        x, mask = f32(3, 4), rng.random((3, 4)) < 0.5
+        source = f32(12)
+        want = x.copy()
+        want[mask] = source[: mask.sum()]
+        check("InplaceMaskedScatter", InOut(x, want), mask, source)
+        value = f32(2, 2)
+        want = x.copy()
+        want[0:3:2, 1:3] = value
+        check("StridedSliceAssignV2", InOut(x, want), value, [0, 1], [3, 3], [2, 1], None)
+
+
+if __name__ == "__main__":
+    main()
