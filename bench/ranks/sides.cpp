@@ -14,8 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int times_of(size_t bytes) { return bytes <= 8 ? 1000 : bytes <= (8 << 10) ? 500 : bytes <= (1 << 20) ? 20 : 1; }
-int rounds_of(size_t bytes) { return bytes > (1 << 20) ? 9 : 21; }
+int times_of(size_t bytes) { return bytes <= 8 ? 2000 : bytes <= (8 << 10) ? 1000 : bytes <= (1 << 20) ? 60 : 2; }
+int rounds_of(size_t bytes) { return bytes > (1 << 20) ? 7 : 21; }
 
 double quantile(std::vector<double> values, double at) {
   std::ranges::sort(values);

@@ -116,8 +116,8 @@ Status all_reduce_large(Exchange& exchange, Work work) {
   exchange.offer_result();
   for (uint32_t peer = 0; peer < size; ++peer) {
     if (exchange.here(peer)) continue;
-    exchange.post().send(rank, peer, 1, mine.target(part(rank)), part(rank).count * mine.element);
-    exchange.post().receive(peer, 1, mine.target(part(peer)), part(peer).count * mine.element);
+    exchange.post().send_bare(rank, peer, 1, mine.target(part(rank)), part(rank).count * mine.element);
+    exchange.post().receive_bare(peer, 1, mine.target(part(peer)), part(peer).count * mine.element);
   }
   for (uint32_t step = 1; step < size; ++step) {
     const uint32_t peer = (rank + step) % size;

@@ -47,6 +47,18 @@ void Post::receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes) 
     engine_->receive(letter.tag, into, bytes, letter.rest);
 }
 
+void Post::send_bare(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes) {
+  Letter& letter = letters_.emplace_back(false, to, tag(from, step) | 1, nullptr, bytes);
+  letter.first.done = letter.opened = true;
+  engine_->send(to, letter.tag, data, bytes, false, letter.rest);
+}
+
+void Post::receive_bare(uint32_t from, uint32_t step, std::byte* into, size_t bytes) {
+  Letter& letter = letters_.emplace_back(true, from, tag(from, step) | 1, into, bytes);
+  letter.first.done = letter.opened = true;
+  engine_->receive(letter.tag, into, bytes, letter.rest);
+}
+
 void Post::open(Letter& letter) {
   letter.opened = true;
   Letterhead head;

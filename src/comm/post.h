@@ -34,6 +34,9 @@ class Post {
   // `step` tells the messages between two ranks in one operation apart. `data` stays until all is done.
   void send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes, bool synchronous = false);
   void receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes);
+  // The same without a letterhead, for a later step: the arguments have been compared.
+  void send_bare(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes);
+  void receive_bare(uint32_t from, uint32_t step, std::byte* into, size_t bytes);
 
   // Whether all messages to this rank are here. Calls progress().
   bool arrived();

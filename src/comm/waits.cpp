@@ -47,6 +47,8 @@ bool Waits::blocks(const Wait& from, const Wait& to) {
   Seat& seat = from.board->seat(from.peer);
   if (!from.board->here(from.peer) || seat.device != to.board->seat(to.rank).device) return false;
   if (from.board == to.board && to.number == from.number) return false;
+  // It has done all that is waited for, which only has not come yet.
+  if (from.number != 0 && seat.finished >= from.number) return false;
   const bool queued_behind = from.number != 0 && seat.issued >= from.number && seat.stream == to.stream;
   const auto before = Clock::now() - kPatience;
   return queued_behind || (from.since < before && to.since < before && to.stream->waited_for());
