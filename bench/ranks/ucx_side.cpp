@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace bench {
 namespace {
@@ -24,6 +25,10 @@ struct Letterhead {
 };
 constexpr size_t kMostWithLetterhead = 8 << 10;
 
+std::unique_ptr<std::byte[]> room_for(size_t data) {
+  return std::make_unique_for_overwrite<std::byte[]>(sizeof(Letterhead) + data);
+}
+
 }  // namespace
 
 struct UcxSide::Ucx {
@@ -34,7 +39,7 @@ struct UcxSide::Ucx {
   std::vector<ucp_ep_h> endpoints;
   std::vector<void*> requests;
   struct Packed {
-    std::vector<std::byte> bytes;
+    std::unique_ptr<std::byte[]> bytes;
     std::byte* into;  // of a received one
     size_t data;
   };
@@ -139,12 +144,12 @@ void UcxSide::reduce_large(size_t count) {
 void UcxSide::send(uint32_t to, const std::byte* data, size_t bytes) {
   ucp_request_param_t param{};
   if (letterheads_ && bytes <= kMostWithLetterhead) {
-    auto& packed = ucx_->packed.emplace_back(std::vector<std::byte>(sizeof(Letterhead) + bytes), nullptr, bytes);
+    auto& packed = ucx_->packed.emplace_back(room_for(bytes), nullptr, bytes);
     const Letterhead head{{number_, bytes, 1, 2, 3, 4, 5}};
-    std::memcpy(packed.bytes.data(), &head, sizeof head);
-    std::memcpy(packed.bytes.data() + sizeof head, data, bytes);
-    data = packed.bytes.data();
-    bytes = packed.bytes.size();
+    std::memcpy(packed.bytes.get(), &head, sizeof head);
+    std::memcpy(packed.bytes.get() + sizeof head, data, bytes);
+    data = packed.bytes.get();
+    bytes += sizeof(Letterhead);
   }
   void* request = ucp_tag_send_nbx(ucx_->endpoints[to], data, bytes, uint64_t{rank_} << 48 | number_, &param);
   if (UCS_PTR_IS_ERR(request)) must(UCS_PTR_STATUS(request), "ucp_tag_send_nbx");
@@ -154,9 +159,9 @@ void UcxSide::send(uint32_t to, const std::byte* data, size_t bytes) {
 void UcxSide::receive(uint32_t from, std::byte* data, size_t bytes) {
   ucp_request_param_t param{};
   if (letterheads_ && bytes <= kMostWithLetterhead) {
-    auto& packed = ucx_->packed.emplace_back(std::vector<std::byte>(sizeof(Letterhead) + bytes), data, bytes);
-    data = packed.bytes.data();
-    bytes = packed.bytes.size();
+    auto& packed = ucx_->packed.emplace_back(room_for(bytes), data, bytes);
+    data = packed.bytes.get();
+    bytes += sizeof(Letterhead);
   }
   void* request = ucp_tag_recv_nbx(ucx_->worker, data, bytes, uint64_t{from} << 48 | number_, ~uint64_t{0}, &param);
   if (UCS_PTR_IS_ERR(request)) must(UCS_PTR_STATUS(request), "ucp_tag_recv_nbx");
@@ -174,9 +179,9 @@ void UcxSide::wait() {
   for (const auto& packed : ucx_->packed) {
     if (!packed.into) continue;
     Letterhead head;
-    std::memcpy(&head, packed.bytes.data(), sizeof head);
+    std::memcpy(&head, packed.bytes.get(), sizeof head);
     if (head != Letterhead{{number_, packed.data, 1, 2, 3, 4, 5}}) std::abort();
-    std::memcpy(packed.into, packed.bytes.data() + sizeof head, packed.data);
+    std::memcpy(packed.into, packed.bytes.get() + sizeof head, packed.data);
   }
   ucx_->packed.clear();
 }

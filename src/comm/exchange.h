@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/threads/pause.h"
@@ -113,10 +114,18 @@ template <class Ready>
 Status Exchange::wait(Ready ready, uint32_t peer) {
   using namespace std::chrono_literals;
   constexpr auto kLongestSpin = 300us;  // sleeping and waking takes long where cores are idle
-  constexpr int kTurnsWithoutYielding = 50;
-  for (int turn = 0; communicator_has_cores_ && turn < kTurnsWithoutYielding; ++turn) {
-    if (ready()) return {};
-    pause_core();
+  // Longer than it takes to wake up: ranks that woke each other would sleep again each time.
+  constexpr auto kAlways = 50us;
+  constexpr int kTurnsWithoutYielding = 30;
+  if (communicator_has_cores_) {
+    const auto end = std::chrono::steady_clock::now() + kAlways;
+    do {
+      for (int turn = 0; turn < kTurnsWithoutYielding; ++turn) {
+        if (ready()) return {};
+        pause_core();
+      }
+      std::this_thread::yield();
+    } while (std::chrono::steady_clock::now() < end && !board_.failed());
   }
   bool done = false;
   spin_until([&] { return (done = ready()) || board_.failed(); }, kLongestSpin);

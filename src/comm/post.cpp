@@ -101,7 +101,10 @@ bool Post::done() {
   for (Letter& letter : letters_) all_ = finished(letter) && all_;
   if (trouble_) return true;
   if (!all_) return false;
-  if (!std::exchange(flushing_, true)) engine_->flush(flushed_);
+  if (!std::exchange(flushing_, true)) {
+    engine_->flush(flushed_);
+    engine_->progress();
+  }
   if (!flushed_.done.load(std::memory_order_acquire)) return false;
   // A later step of the operation begins anew.
   letters_.clear();
