@@ -145,8 +145,11 @@ Status as_invalid(Status status) {
   return status;
 }
 
-// A tensor that no memory could hold: sizes beyond this are mistakes, and products of them would overflow.
-Status check_size(const TensorView& view) {
+// A tensor of a type that is none, or that no memory could hold: sizes beyond this are mistakes, and products of them
+// would overflow.
+Status check_tensor(const TensorView& view) {
+  if (view.type != ACL_DT_UNDEFINED && graph::bits_of(to_graph(view.type)) == 0)
+    return {ACLNN_ERR_PARAM_INVALID, formatted("{} is not a data type of elements", static_cast<int>(view.type))};
   constexpr int64_t most = int64_t{1} << 44;
   int64_t count = 1;
   for (const int64_t dim : view.shape) {
@@ -163,7 +166,7 @@ Status check_size(const TensorView& view) {
 Status check_tensors(std::span<const AclnnArgument> arguments) {
   for (const AclnnArgument& argument : arguments)
     for (const aclTensor* tensor : tensors_of(argument))
-      if (tensor) TRY(check_size(*tensor->view));
+      if (tensor) TRY(check_tensor(*tensor->view));
   return {};
 }
 

@@ -143,6 +143,21 @@ class Tensors(unittest.TestCase):
             self.assertEqual(code, 161002, shape)
             self.assertIn(b"dimension", lib.aclGetRecentErrMsg())
 
+    def test_types_that_are_none(self):
+        memory = Memory(np.zeros(4, np.float32))
+        for kind in (9999, -7, 13):  # the last is text
+            for place in range(3):
+                given = [tensor([4], memory.address, dtype=kind if place == k else FLOAT) for k in range(3)]
+                self.assertEqual(self.first_phase(given[2], given[0], given[1])[0], 161002)
+                self.assertIn(f"{kind} is not a data type".encode(), lib.aclGetRecentErrMsg())
+
+    def test_rows_without_elements(self):
+        x, y, scale = Memory(np.zeros(1, np.float16)), Memory(np.zeros(1, np.int8)), Memory(np.zeros(1, np.float32))
+        size, executor = c.c_uint64(), c.c_void_p()
+        self.assertEqual(lib.aclnnDynamicQuantGetWorkspaceSize(
+            tensor([2, 8, 0], x.address, dtype=TYPES["float16"]), None, tensor([], y.address, dtype=TYPES["int8"]),
+            tensor([], scale.address), c.byref(size), c.byref(executor)), 161002)  # fmt: skip
+
     def test_numbers_that_say_more_than_the_output_holds(self):
         out = Memory(np.zeros((2, 2), np.float32))
         size, executor = c.c_uint64(), c.c_void_p()

@@ -103,6 +103,7 @@ MadeKernel make_dynamic_quant(const KernelRequest& request) {
     return refuse(formatted("quantMode \"{}\" is not \"pertoken\", \"pertensor\" or \"perchannel\"", mode));
   op.turned = mode == "perchannel";
   const int64_t count = graph::element_count(x.shape);
+  if (x.shape.empty() || count == 0) return refuse("x has no dimension, or no elements");
   if (op.turned && x.shape.size() < 2) return refuse("quantMode \"perchannel\" needs an x of two dimensions or more");
   op.width = mode == "pertensor" ? count : x.shape.back();
   op.rows = op.turned ? x.shape.end()[-2] : count / op.width;
