@@ -144,6 +144,7 @@ constexpr InferRow rows[] = {
     {"AclnnGate", declared},
     {"AclnnGateQuant", declared},
     {"AclnnGatherPaKvCache", declared},
+    {"AclnnGridSampleGrad", declared},
     {"AclnnGroupNormGrad", declared},
     {"AclnnGroupedMatmul", declared},
     {"AclnnGroupedMatmulAdd", declared},

@@ -63,7 +63,67 @@ def resize(x, sizes, mode, align):
     return x
 
 
+def reflect(v, n, align):
+    low, high = (0.0, n - 1.0) if align else (-0.5, n - 0.5)
+    while v < low or v > high:
+        v = 2 * low - v if v < low else 2 * high - v
+    return v
+
+
+def padded(v, n, padding, align):
+    if padding == 2:
+        v = reflect(v, n, align)
+    return v if padding == 0 else min(max(v, 0.0), n - 1.0)
+
+
+def line(g, n, mode, padding, align):
+    """(pixel, weight) along one dimension, by the definition."""
+    v = (g + 1) / 2 * (n - 1) if align else ((g + 1) * n - 1) / 2
+    if mode == 2:
+        a, low = -0.75, int(np.floor(v))
+        made = []
+        for k in range(low - 1, low + 3):
+            d = abs(v - k)
+            w = (a + 2) * d**3 - (a + 3) * d**2 + 1 if d <= 1 else a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a
+            made.append((int(padded(float(k), n, padding, align)), w))
+        return [(p, w) for p, w in made if 0 <= p < n]
+    v = padded(v, n, padding, align)
+    low = int(np.floor(v))
+    made = [(int(np.rint(v)), 1.0)] if mode == 1 else [(low, 1 - (v - low)), (low + 1, v - low)]
+    return [(p, w) for p, w in made if 0 <= p < n]
+
+
+def sample(x, grid, mode, padding, align):
+    y = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
+    for at in np.ndindex(*grid.shape[:-1]):
+        lines = [line(g, n, mode, padding, align) for g, n in zip(grid[at], x.shape[:1:-1])]
+        for taps in itertools.product(*lines):
+            place = tuple(p for p, _ in reversed(taps))
+            y[(at[0], slice(None), *at[1:])] += x[(at[0], slice(None), *place)] * np.prod([w for _, w in taps])
+    return y
+
+
 class Windows(Case):
+    def test_grids(self):
+        for spatial, mode, padding, align in itertools.product((2, 3), (0, 1, 2), (0, 1, 2), (False, True)):
+            if spatial == 3 and mode == 2:
+                continue
+            x, grid = f32(1, 2, *(4, 5, 3)[:spatial]), (rng.random((1, 2, 3, 1)[:spatial + 1] + (spatial,)) * 3 - 1.5).astype(np.float32)
+            f = lambda v, at: sample(v, at, mode, padding, align)
+            g = f32(*f(x, grid).shape)
+            dx, dgrid, h = through(lambda v: f(v, grid.astype(float)), x, g), np.zeros(grid.shape), 1e-6
+            for i in range(grid.size if mode != 1 else 0):
+                step = np.zeros(grid.size)
+                step[i] = h
+                step = step.reshape(grid.shape)
+                dgrid.reshape(-1)[i] = (g * (f(x.astype(float), grid + step) - f(x.astype(float), grid - step))).sum() / (2 * h)
+            name = f"GridSampler{spatial}DBackward"
+            outs = Out(dx, np.float32, 1e-4), Out(dgrid, np.float32, 1e-3)
+            check(name, g, x, grid, mode, padding, align, [True, True], *outs)
+            check(name, g, x, grid, mode, padding, align, [True, False], outs[0], None)
+        self.refused(161002, "interpolationMode", name, g, x, grid, 3, 0, True, [True, True], *outs)
+        self.refused(161002, "do not fit", name, g, x, grid[:, :1], 0, 0, True, [True, True], *outs)
+
     def test_convolution(self):
         for stride, padding, dilation, groups in (((1, 1), (0, 0), (1, 1), 1), ((2, 1), (1, 2), (1, 2), 2), ((1, 2), (0, 1), (2, 1), 1)):
             x, w = f32(2, 4, 5, 6), f32(6, 4 // groups, 2, 3)

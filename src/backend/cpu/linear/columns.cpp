@@ -2,6 +2,7 @@
 // Whole aclnn calls that lay the windows of an image out as columns, and add them up again: Im2col, Im2colBackward.
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/element.h"
+#include "backend/cpu/linear/grid_gradients.h"
 #include "backend/cpu/linear/window_gradients.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/whole_call.h"
@@ -133,6 +134,7 @@ constexpr KernelRow rows[] = {
     {"AclnnCol2im", "reference", make_col2im},
     {"AclnnConvolutionGrad", "reference", make_convolution_grad},
     {"AclnnEmbeddingGrad", "reference", make_embedding_grad},
+    {"AclnnGridSampleGrad", "reference", make_grid_sample_grad},
     {"AclnnGroupNormGrad", "reference", make_group_norm_grad},
     {"AclnnIm2col", "reference", make_im2col},
     {"AclnnIndexedPoolGrad", "reference", make_indexed_pool_grad},
