@@ -127,6 +127,7 @@ Status declared(InferContext& c) {
 constexpr InferRow rows[] = {
     {"AclnnAntiQuant", declared},
     {"AclnnAttention", declared},
+    {"AclnnAttentionGrad", declared},
     {"AclnnAttentionUpdate", declared},
     {"AclnnAveragePoolGrad", declared},
     {"AclnnBlockQuant", declared},

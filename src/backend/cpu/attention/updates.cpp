@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "backend/cpu/arguments.h"
+#include "backend/cpu/attention/backward.h"
 #include "backend/cpu/attention/sparse.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/whole_call.h"
@@ -262,6 +263,7 @@ MadeKernel make_delta_rule(const KernelRequest& request) {
 }
 
 constexpr KernelRow rows[] = {
+    {"AclnnAttentionGrad", "reference", make_attention_grad},
     {"AclnnAttentionUpdate", "reference", make_attention_update},
     {"AclnnDeltaRule", "reference", make_delta_rule},
     {"AclnnIndexer", "reference", make_indexer},
