@@ -71,12 +71,6 @@ MappedFile::~MappedFile() {
   munmap(address_, size_);
 }
 
-void map_pages(const void* data, size_t size) {
-  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t first = number_of(data) / page * page, end = number_of(data) + size;
-  if (size >= page) madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_READ);
-}
-
 void forget_pages(const void* data, size_t size) {
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = number_of(data), end = first + size;

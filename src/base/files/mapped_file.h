@@ -29,10 +29,6 @@ class MappedFile {
   size_t size_;
 };
 
-// Bytes in a MappedFile will be read soon: their pages are mapped at once, which costs less than one by one. Elsewhere,
-// and where the system cannot do it, nothing is lost.
-void map_pages(const void* data, size_t size);
-
 // Gives back the memory of bytes in a MappedFile; they are read from the file again when somebody needs them. Does
 // nothing to bytes elsewhere.
 void forget_pages(const void* data, size_t size);

@@ -32,11 +32,7 @@ class StoredSource : public ElementSource {
                                                        first, first + count - 1)};
     const bool small = bits_ % 8 != 0;
     const size_t size = small ? 1 : bits_ / 8, elements = static_cast<size_t>(count);
-    if (!reader_ && !small) {
-      const Bytes here = tensor_.bytes.subspan(static_cast<size_t>(first) * size, elements * size);
-      map_pages(here.data(), here.size());
-      return here;
-    }
+    if (!reader_ && !small) return tensor_.bytes.subspan(static_cast<size_t>(first) * size, elements * size);
     storage.resize(elements * size);
     if (reader_)
       reader_->read(tensor_.bytes.data(), first, count, storage.data());
