@@ -12,6 +12,7 @@
 #include "backend/layout.h"
 #include "base/files/descriptor.h"
 #include "base/files/mapped_file.h"
+#include "base/files/nameless_file.h"
 #include "base/text.h"
 #include "blame/model_file.h"
 #include "compare/sides/stored_source.h"
@@ -37,15 +38,6 @@ compare::SideTensor tensor_of(const graph::Node& node, size_t output) {
         graph::get_or<int64_t>(attributes, "_datadump_origin_output_index", static_cast<int64_t>(output)));
   }
   return tensor;
-}
-
-Result<int> nameless_file() {
-  const char* folder = std::getenv("TMPDIR");
-  std::string name = std::string(folder && *folder ? folder : "/tmp") + "/belay-golden-XXXXXX";
-  const int file = mkstemp(name.data());
-  if (file < 0) return Status{ACL_ERROR_WRITE_FILE, formatted("cannot make {}: {}", name, std::strerror(errno))};
-  unlink(name.c_str());
-  return file;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 """Sides of every kind hold the same elements: arrays that numpy wrote against a dump tree, private formats against plain ones,
 and files that are damaged. Usage: compare_sides.py BELAY [TEST...]"""
 import json
+import os
 import pathlib
 import random
 import struct
@@ -156,6 +157,18 @@ class Sides(unittest.TestCase):
         text = f'{{"a": {one}, "a": {one}}}'.encode()
         (self.top / "two.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + b"1234")
         self.assertIn("it has two arrays a", self.run_belay("compare", "two.safetensors", "good.npz").stderr)
+
+    def test_a_folder_for_unpacked_arrays_that_is_not_there(self):
+        np.savez_compressed(self.top / "packed.npz", a=np.ones(3))
+        np.savez(self.top / "more.npz", b=np.ones(3))
+        for side in ("x", "y"):
+            (self.top / side).mkdir()
+            for name in ("packed.npz", "more.npz"):
+                (self.top / side / name).write_bytes((self.top / name).read_bytes())
+        done = subprocess.run([BELAY, "compare", "x", "y"], cwd=self.top, capture_output=True, text=True, env={**os.environ, "TMPDIR": "/nowhere"})
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("packed.npz, a.npy: cannot make /nowhere/belay-", done.stderr)
+        self.assertIn("all 1 tensors are equal; 1 could not be read", done.stdout)
 
     def test_checksums_of_stored_members(self):
         np.savez(self.top / "good.npz", a=np.arange(1000), b=np.ones(1000))

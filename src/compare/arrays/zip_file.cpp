@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 
 #include "base/files/descriptor.h"
+#include "base/files/nameless_file.h"
 #include "base/text.h"
 
 namespace belay::compare {
@@ -133,8 +132,7 @@ Status write_all(int file, const std::byte* bytes, size_t count) {
     const ssize_t wrote = ::write(file, bytes, count);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0)
-      return {ACL_ERROR_INVALID_FILE, formatted("no room for an unpacked array in {}: {}",
-                                                std::filesystem::temp_directory_path().string(), std::strerror(errno))};
+      return {ACL_ERROR_INVALID_FILE, formatted("no room for an unpacked array in $TMPDIR: {}", std::strerror(errno))};
     bytes += wrote;
     count -= static_cast<size_t>(wrote);
   }
@@ -200,11 +198,7 @@ Status check_stored(const ZipEntry& entry, Bytes archive) {
 }
 
 Result<std::shared_ptr<const MappedFile>> unpack(const ZipEntry& entry, Bytes archive) {
-  std::string name = (std::filesystem::temp_directory_path() / "belay-array-XXXXXX").string();
-  const Descriptor file{mkstemp(name.data())};
-  if (file.number < 0)
-    return Status{ACL_ERROR_INVALID_FILE, formatted("cannot make {}: {}", name, std::strerror(errno))};
-  unlink(name.c_str());
+  const Descriptor file{TRY(nameless_file())};
   TRY(inflate_into(file.number, entry, archive.subspan(entry.offset, entry.packed)));
   return MappedFile::open("/proc/self/fd/" + std::to_string(file.number));
 }
