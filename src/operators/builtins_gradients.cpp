@@ -174,6 +174,14 @@ Result<Value> flat(Sketch& s, const Values& a) {
   return a[0].is_tensor() ? s.reshape(a[0], {graph::element_count(a[0].shape)}) : Result<Value>(a[0]);
 }
 
+// same_end(x, size): x, whose last dimensions must be these.
+Result<Value> same_end(Sketch&, const Values& a) {
+  const auto size = a[1].ints();
+  if (size.size() > a[0].rank() || !std::equal(size.rbegin(), size.rend(), a[0].shape.rbegin()))
+    return invalid(formatted("{} is not the end of the shape {}", graph::to_text(size), graph::to_text(a[0].shape)));
+  return a[0];
+}
+
 // trace(x): the sum of the diagonal of a matrix.
 Result<Value> trace(Sketch& s, const Values& a) {
   TRY(need(a[0]));
@@ -258,6 +266,7 @@ constexpr Builtin kRows[] = {
     {"round_decimals", round_decimals},
     {"reshape_like", reshape_like},
     {"flat", flat},
+    {"same_end", same_end},
     {"trace", trace},
 };
 

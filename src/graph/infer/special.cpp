@@ -189,6 +189,8 @@ constexpr InferRow rows[] = {
     {"AclnnScaleWords", declared},
     {"AclnnScatterBatches", declared},
     {"AclnnScatterPaKvCache", declared},
+    {"AclnnSeparable", declared},
+    {"AclnnSeparableGrad", declared},
     {"AclnnSlogdet", declared},
     {"AclnnSparseAttention", declared},
     {"AclnnStaticQuant", declared},

@@ -184,6 +184,78 @@ class Windows(Case):
                         check("UpsampleBilinear2dBackwardV2", g, list(to), list(x.shape), align, 0.0, 0.0, Out(through(f, x, g), np.float32, 1e-4))
         self.refused(161002, "do not fit", "UpsampleNearest1dBackward", f32(2, 2, 5), [6], [2, 2, 3], 0.0, Out(f32(2, 2, 3)))
 
+    def test_padding(self):
+        for spatial, pads in ((1, [2, 1]), (2, [1, 2, 0, 2]), (3, [1, 0, 2, 1, 0, 2])):
+            x = f32(2, 2, *(4, 3, 5)[:spatial])
+            widths = [(0, 0)] * 2 + [(pads[2 * (spatial - 1 - d)], pads[2 * (spatial - 1 - d) + 1]) for d in range(spatial)]
+            for name, mode in (("ReflectionPad", "reflect"), ("ReplicationPad", "edge"), ("CircularPad", "wrap")):
+                if name == "CircularPad" and spatial == 1:
+                    continue
+                f = lambda v: np.pad(v, widths, mode)
+                g = f32(*f(x).shape)
+                check(f"{name}{spatial}dBackward", g, x, pads, Out(through(f, x, g), np.float32, 1e-4))
+                check(f"{name}{spatial}dBackward", g[0], x[0], pads, Out(through(f, x, g)[0], np.float32, 1e-4))
+                if mode == "wrap":
+                    check(f"{name}{spatial}d", x, pads, Out(f(x)))
+        self.refused(161002, "padding", "ReflectionPad1dBackward", f32(2, 2, 14), f32(2, 2, 4), [5, 5], Out(f32(2, 2, 4)))
+        self.refused(161002, "has shape", "ReplicationPad1dBackward", f32(2, 2, 9), f32(2, 2, 4), [1, 1], Out(f32(2, 2, 4)))
+
+    def test_averages(self):
+        def adaptive(v, sizes):
+            for d, out in enumerate(sizes, 2):
+                n = v.shape[d]
+                v = np.stack([v.take(range(o * n // out, -(-(o + 1) * n // out)), d).mean(d) for o in range(out)], d)
+            return v
+
+        for sizes, to in (((5, 6), (3, 4)), ((4, 3), (1, 7)), ((5, 4, 3), (2, 4, 2))):
+            x, f = f32(2, 2, *sizes), lambda v: adaptive(v, to)
+            g, d = f32(2, 2, *to), len(to)
+            check(f"AdaptiveAvgPool{d}dBackward", g, x, Out(through(f, x, g), np.float32, 1e-4))
+            if d == 3:
+                check("AdaptiveAvgPool3d", x, list(to), Out(f(x.astype(float)), np.float32, 1e-5))
+                self.refused(161002, "outputSize", "AdaptiveAvgPool3d", x, [9, 9, 9], Out(f(x)))
+
+        def average3(v, kernel, stride, padding, ceil, counts, divisor):
+            for d in range(3):
+                size, rows = v.shape[2 + d], []
+                n = -(-(size + 2 * padding - kernel) // stride) + 1 if ceil else (size + 2 * padding - kernel) // stride + 1
+                n -= ceil and (n - 1) * stride >= size + padding
+                for o in range(n):
+                    begin = o * stride - padding
+                    end = min(begin + kernel, size + padding)
+                    part = v.take(range(max(begin, 0), min(end, size)), 2 + d)
+                    rows.append(part.sum(2 + d) / (1 if divisor else end - begin if counts else part.shape[2 + d]))
+                v = np.stack(rows, 2 + d)
+            return v / (divisor or 1)
+
+        for numbers in ((2, 2, 0, False, True, 0), (3, 2, 1, True, False, 0), (3, 2, 1, True, True, 0), (2, 1, 0, False, True, 5)):
+            x, f = f32(1, 2, 5, 4, 3), lambda v: average3(v, *numbers)
+            g = f32(*f(x).shape)
+            kernel, stride, padding, *rest = numbers
+            check("AvgPool3dBackward", g, x, [kernel] * 3, [stride] * 3, [padding] * 3, *rest, Out(through(f, x, g), np.float32, 1e-4))
+
+    def test_cubic(self):
+        def cubic(v, sizes, align):
+            a = -0.75
+            for d, out in enumerate(sizes, 2):
+                n, rows = v.shape[d], []
+                for o in range(out):
+                    at = o * (n - 1) / (out - 1) if align and out > 1 else 0.0 if align else (o + 0.5) * n / out - 0.5
+                    low, sum_ = int(np.floor(at)), 0
+                    for k in range(low - 1, low + 3):
+                        t = abs(at - k)
+                        w = (a + 2) * t**3 - (a + 3) * t**2 + 1 if t <= 1 else a * t**3 - 5 * a * t**2 + 8 * a * t - 4 * a
+                        sum_ = sum_ + w * v.take(min(max(k, 0), n - 1), d)
+                    rows.append(sum_)
+                v = np.stack(rows, d)
+            return v
+
+        for sizes, to, align in itertools.product(((4, 5), (3, 2)), ((7, 3), (4, 10)), (False, True)):
+            x, f = f32(1, 2, *sizes), lambda v: cubic(v, to, align)
+            g = f32(1, 2, *to)
+            check("UpsampleBicubic2dBackward", g, list(to), list(x.shape), align, 0.0, 0.0, Out(through(f, x, g), np.float32, 1e-4))
+        self.refused(161002, "not the end", "UpsampleBicubic2dBackward", g, [3, 3], list(x.shape), False, 0.0, 0.0, Out(x))
+
     def test_tables_and_groups(self):
         g, index = f32(2, 5, 4), np.int64([[0, 3, 3, 1, 6], [3, 0, 0, 5, 1]])
         for padding, scaled in itertools.product((-1, 3), (False, True)):

@@ -3,6 +3,7 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/element.h"
 #include "backend/cpu/linear/grid_gradients.h"
+#include "backend/cpu/linear/separable.h"
 #include "backend/cpu/linear/window_gradients.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/whole_call.h"
@@ -139,6 +140,8 @@ constexpr KernelRow rows[] = {
     {"AclnnIm2col", "reference", make_im2col},
     {"AclnnIndexedPoolGrad", "reference", make_indexed_pool_grad},
     {"AclnnResizeGrad", "reference", make_resize_grad},
+    {"AclnnSeparable", "reference", make_separable},
+    {"AclnnSeparableGrad", "reference", make_separable_grad},
 };
 
 }  // namespace
