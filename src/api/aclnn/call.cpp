@@ -236,6 +236,13 @@ Status check_forms(const AclnnPlan& plan, const std::vector<std::shared_ptr<Tens
   return {};
 }
 
+// What the runtime refuses has one code in aclnn; its sentence stays.
+Status of_runtime(Status status) {
+  const int layer = status.code / 1000;
+  if (layer == 107 || layer == 207 || layer == 507) status.code = ACLNN_ERR_RUNTIME_ERROR;
+  return status;
+}
+
 }  // namespace
 
 aclnnStatus prepare(const char* function, const operators::RecipeRow& row, std::span<const AclnnArgument> arguments,
@@ -268,13 +275,9 @@ aclnnStatus execute(const char* function, void* workspace, uint64_t workspace_si
         if (!found) return {ACLNN_ERR_INNER, "not a live executor (destroyed or consumed)"};
         if (!found->repeatable) (void)take_executor(executor);
         if (workspace_size > 0 && !workspace) return null_pointer("workspace");
-        auto target = find_stream(stream);
-        if (!target.ok()) {
-          Status status = target.status();
-          status.code = ACLNN_ERR_RUNTIME_ERROR;
-          return status;
-        }
-        return found->launch(*target);
+        const auto target = find_stream(stream);
+        if (!target.ok()) return of_runtime(target.status());
+        return of_runtime(found->launch(*target));
       },
       workspace, workspace_size, executor, stream);
 }

@@ -2,6 +2,8 @@
 """Programs that use aclnn calls wrongly, in a hurry or from everywhere: each answer is a code, and nothing crashes or hangs."""
 import os
 import random
+import subprocess
+import sys
 import threading
 import unittest
 
@@ -128,6 +130,43 @@ class Executors(unittest.TestCase):
             made = Sum()
             call("aclnnAdd", pointer(workspace), c.c_uint64(1 << 40), made.executor, stream)
             self.assertEqual(made.result(), EXPECTED)
+
+
+def issue_while_the_device_is_reset():
+    """Prints the codes that twenty threads saw."""
+    stop, seen = threading.Event(), set()
+    ready = threading.Barrier(21)
+
+    def work():
+        call("aclrtSetDevice", 0)
+        mine, made = c.c_void_p(), Sum()
+        call("aclrtCreateStream", c.byref(mine))
+        call("aclSetAclOpExecutorRepeatable", made.executor)
+        ready.wait()
+        while not stop.is_set():
+            seen.add(lib.aclnnAdd(None, c.c_uint64(0), made.executor, mine))
+
+    threads = [threading.Thread(target=work) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    ready.wait()
+    while 0 not in seen:
+        pass
+    call("aclrtResetDeviceForce", 0)
+    while len(seen) < 2:
+        pass
+    call("aclFinalize")
+    stop.set()
+    for thread in threads:
+        thread.join()
+    print(sorted(seen))
+
+
+class Devices(unittest.TestCase):
+    def test_calls_on_a_device_that_is_reset_are_refused(self):
+        for _ in range(5):
+            done = subprocess.run([sys.executable, "-B", __file__, "--reset"], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout.strip()), (0, "[0, 361001]"), done.stderr)
 
 
 class Tensors(unittest.TestCase):
@@ -297,11 +336,11 @@ def call_anything(writing, seed, names):
 
 
 if __name__ == "__main__":
-    import sys
-
     for maker in ("aclCreateFloatArray", "aclCreateBoolArray"):
         getattr(lib, maker).restype = c.c_void_p
     if sys.argv[1:2] == ["--anything"]:
         call_anything(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])
+    elif sys.argv[1:2] == ["--reset"]:
+        issue_while_the_device_is_reset()
     else:
         unittest.main()
