@@ -107,6 +107,19 @@ Result<Value> sum_channels(Sketch& s, const Values& a) {
   return s.reshape(TRY(s.op("ReduceSum", {a[0], s.indices(axes)})), a[1].shape);
 }
 
+// channel_statistics(x, eps) -> mean and inverse deviation of each channel
+Result<Value> channel_statistics(Sketch& s, const Values& a) {
+  TRY(need(a[0]));
+  const Value& x = a[0];
+  if (x.rank() < 2) return invalid("input must have two dimensions or more");
+  const Value mean = TRY(over_all_but_channels(s, "ReduceMean", x));
+  const Value away = TRY(op2(s, "Sub", x, mean));
+  const Value variance = TRY(over_all_but_channels(s, "ReduceMean", TRY(times(s, away, away))));
+  const Value factor = TRY(s.op("Rsqrt", {TRY(plus(s, variance, real_at(a, 1)))}));
+  const Value means = TRY(s.reshape(mean, {x.shape[1]})), factors = TRY(s.reshape(factor, {x.shape[1]}));
+  return Value::many({means, factors});
+}
+
 // batch_norm_grad(g, x, weight, running mean, running variance, saved mean, saved inverse deviation, training, eps,
 // mask) -> gradients of x, weight and bias; absent where the mask leaves one out
 Result<Value> batch_norm_grad(Sketch& s, const Values& a) {
@@ -253,6 +266,7 @@ Result<Value> adamw_by_powers(Sketch& s, const Values& a) {
 
 constexpr Builtin kRows[] = {
     {"adamw", adamw},
+    {"channel_statistics", channel_statistics},
     {"adamw_by_powers", adamw_by_powers},
     {"gelu_slope", gelu_slope},
     {"mean_share", mean_share},

@@ -120,6 +120,42 @@ class Elementwise(Case):
         self.refused(161001, "saveMean", "BatchNormBackward", g, x, weight, *running, None, r, True, 1e-5, [True] * 3, *wants)
 
 
+class Statistics(Case):
+    def test_of_channels(self):
+        for dtype, shape in itertools.product(TYPES16, ((3, 5, 4), (6, 5), (2, 5, 3, 2))):
+            x = floats(dtype, *shape)
+            axes, line = tuple(d for d in range(len(shape)) if d != 1), [1, -1] + [1] * (len(shape) - 2)
+            wide = x.astype(np.float64)
+            mean, invstd = wide.mean(axes), 1 / np.sqrt(wide.var(axes) + 1e-3)
+            check("BatchNormReduce", x, out(wide.sum(axes), np.float32), out((wide**2).sum(axes), np.float32))
+            check("BatchNormStats", x, 1e-3, out(mean, np.float32), out(invstd, np.float32))
+            m, r, w, b = mean.astype(np.float32), invstd.astype(np.float32), f32(5), f32(5)
+            n = (wide - mean.reshape(line)) * invstd.reshape(line)
+            check("BatchNormElemt", x, w, b, m, r, 1e-3, out(n * w.reshape(line) + b.reshape(line), dtype))
+            check("BatchNormElemt", x, None, None, m, r, 1e-3, out(n, dtype))
+
+    def test_of_groups(self):
+        x, gamma, beta = f32(2, 6, 3, 2), f32(6), f32(6)
+        rows = x.astype(np.float64).reshape(2, 3, -1)
+        mean, rstd = rows.mean(2), 1 / np.sqrt(rows.var(2) + 1e-5)
+        y = ((rows - mean[..., None]) * rstd[..., None]).reshape(x.shape) * gamma[:, None, None] + beta[:, None, None]
+        for asked in (False, True):
+            want = y * sigmoid(1.5 * y) if asked else y
+            check("GroupNormSwish", x, gamma, beta, 3, "NCHW", 1e-5, asked, 1.5, out(want, np.float32), out(mean, np.float32), out(rstd, np.float32))
+            check("GroupNormSiluV2", x, gamma, beta, 3, 1e-5, asked, out(y * sigmoid(y) if asked else y, np.float32), out(mean, np.float32), out(rstd, np.float32))
+        self.refused(161002, "NHWC", "GroupNormSwish", x, gamma, beta, 3, "NHWC", 1e-5, True, 1.0, Out(x), Out(mean, np.float32), Out(rstd, np.float32))
+
+    def test_shapes(self):
+        x, w, bias = f32(7, 2, 3), f32(3, 3, 4), f32(4)
+        full = np.pad(x, ((1, 1), (0, 0), (0, 0)))
+        check("ConvTbc", x, w, bias, 1, out(sum(full[k : k + 7] @ w[k] for k in range(3)) + bias, np.float32), 0)
+        theta = f32(2, 2, 3)
+        for align in (False, True):
+            at = lambda n: np.linspace(-1, 1, n) if align else (np.arange(n) * 2 + 1) / n - 1
+            grid = np.stack([*np.meshgrid(at(5), at(4)), np.ones((4, 5))], -1)
+            check("AffineGrid", theta, [2, 3, 4, 5], align, out(np.einsum("hwk,njk->nhwj", grid, theta), np.float32))
+
+
 class Losses(Case):
     def test_with_their_gradients(self):
         x, t, g = f32(3, 5), f32(3, 5), f32(3, 5)
