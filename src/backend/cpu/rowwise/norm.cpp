@@ -16,9 +16,7 @@ struct Columns {
   std::vector<float> values;
   Columns(Inputs in, int place) : values(all_floats(tensor_at(in, place))) {}
   explicit operator bool() const { return !values.empty(); }
-  float operator[](int64_t column) const {
-    return values[values.size() == 1 ? 0 : static_cast<size_t>(column)];
-  }
+  float operator[](int64_t column) const { return values[values.size() == 1 ? 0 : static_cast<size_t>(column)]; }
 };
 
 // One of the two results of whole numbers.
