@@ -212,6 +212,18 @@ class Tensors(unittest.TestCase):
         self.assertEqual(lib.aclnnPreluGetWorkspaceSize(tensor([2, 3, 4], x.address), tensor([2, 2, 3, 4], slopes.address),
                                                         tensor([2, 3, 4], out.address), c.byref(size), c.byref(executor)), 161002)  # fmt: skip
 
+    def test_paddings_and_sizes_that_the_output_does_not_have(self):
+        x, out = Memory(np.zeros((2, 3, 4), np.float32)), Memory(np.zeros((2, 3, 4), np.float32))
+        pads = pointer(lib.aclCreateIntArray(int64s([1 << 40, 1]), c.c_uint64(2)))
+        size, executor = c.c_uint64(), c.c_void_p()
+        self.assertEqual(lib.aclnnReplicationPad1dGetWorkspaceSize(tensor([2, 3, 4], x.address), pads, tensor([2, 3, 4], out.address),
+                                                                  c.byref(size), c.byref(executor)), 161002)  # fmt: skip
+        self.assertEqual(lib.aclnnReplicationPad1dBackwardGetWorkspaceSize(tensor([2, 3, 4], x.address), tensor([2, 3, 4], x.address), pads,
+                                                                          tensor([2, 3, 4], out.address), c.byref(size), c.byref(executor)), 161002)  # fmt: skip
+        cube = pointer(lib.aclCreateIntArray(int64s([1, 1, 1]), c.c_uint64(3)))
+        self.assertEqual(lib.aclnnAdaptiveAvgPool3dGetWorkspaceSize(tensor([], x.address), cube, tensor([], out.address), c.byref(size),
+                                                                   c.byref(executor)), 161002)  # fmt: skip
+
     def test_nothing_is_computed_on_empty_tensors(self):
         code, executor = self.first_phase(tensor([0, 4]), tensor([0, 4]), tensor([0, 4]))
         self.assertEqual(code, 0)

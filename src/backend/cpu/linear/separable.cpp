@@ -32,10 +32,18 @@ int64_t padded_place(const std::string& kind, int64_t i, int64_t n) {
   return i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
 }
 
-Result<std::vector<Taps>> padding_taps(const std::string& kind, int64_t n, int64_t before, int64_t after) {
+// Before anything of that length is made.
+Status check_length(int64_t length, int64_t out) {
+  if (length == out) return {};
+  return refuse(formatted("a dimension of the result has {} elements, not {}", length, out));
+}
+
+Result<std::vector<Taps>> padding_taps(const std::string& kind, int64_t n, int64_t before, int64_t after, int64_t out) {
   const int64_t most = kind == "reflect" ? n - 1 : kind == "circular" ? n : std::numeric_limits<int64_t>::max();
   if (before < 0 || after < 0 || before > most || after > most || n == 0)
     return refuse(formatted("padding of {} and {} does not fit a dimension of {}", before, after, n));
+  if (before > out || after > out) return check_length(std::max(before, after), out);
+  TRY(check_length(before + n + after, out));
   std::vector<Taps> made;
   for (int64_t o = -before; o < n + after; ++o) made.push_back({{padded_place(kind, o, n), 1}});
   return made;
@@ -73,13 +81,15 @@ struct Average {
   bool ceil, counts, divided;  // `divided`: by a number of the caller's
 };
 
-Result<std::vector<Taps>> average_taps(int64_t n, const Average& w) {
-  if (w.kernel < 1 || w.stride < 1 || w.padding < 0 || n + 2 * w.padding < w.kernel)
+Result<std::vector<Taps>> average_taps(int64_t n, const Average& w, int64_t out) {
+  constexpr int64_t most = int64_t{1} << 40;  // of a number: sums of them are numbers still
+  if (w.kernel < 1 || w.stride < 1 || w.padding < 0 || w.padding > most || n + 2 * w.padding < w.kernel)
     return refuse(
         formatted("a window of {} with stride {} and padding {} does not fit {}", w.kernel, w.stride, w.padding, n));
   const int64_t room = n + 2 * w.padding - w.kernel;
   int64_t count = (w.ceil ? (room + w.stride - 1) / w.stride : room / w.stride) + 1;
   if (w.ceil && (count - 1) * w.stride >= n + w.padding) --count;
+  TRY(check_length(count, out));
   std::vector<Taps> made(static_cast<size_t>(count));
   for (int64_t o = 0; o < count; ++o) {
     const int64_t begin = o * w.stride - w.padding, end = std::min(begin + w.kernel, n + w.padding);
@@ -111,11 +121,13 @@ Result<Maps> maps_of(const WholeCall& call, const Shape& x, const Shape& y) {
       made.taps.push_back(
           cubic_taps(in, std::max<int64_t>(out, 0), call.flag("align"), call.real(d ? "scale1" : "scale0")));
     else if (kind == "average")
-      made.taps.push_back(
-          TRY(average_taps(in, {kernel, number("stride", d, kernel), number("padding", d, 0), call.flag("ceil"),
-                                call.flag("counts"), call.integer("divisor") != 0})));
+      made.taps.push_back(TRY(average_taps(in,
+                                           {kernel, number("stride", d, kernel), number("padding", d, 0),
+                                            call.flag("ceil"), call.flag("counts"), call.integer("divisor") != 0},
+                                           out)));
     else  // pads are of the last dimension first
-      made.taps.push_back(TRY(padding_taps(kind, in, pads[2 * (spatial - 1 - d)], pads[2 * (spatial - 1 - d) + 1])));
+      made.taps.push_back(
+          TRY(padding_taps(kind, in, pads[2 * (spatial - 1 - d)], pads[2 * (spatial - 1 - d) + 1], out)));
   }
   Shape wanted = x;
   for (size_t d = 0; d < spatial; ++d) wanted[made.first() + d] = static_cast<int64_t>(made.taps[d].size());
@@ -166,11 +178,11 @@ MadeKernel make(const WholeCall& call, const Maps& maps, int from, bool back) {
 MadeKernel make_separable(const KernelRequest& request) {
   const WholeCall call(request);
   const int x = call.even_empty("x");
+  const Shape& y = call.result(0).shape;
   if (const auto size = call.ints("size");
-      !size.empty() && !std::equal(size.rbegin(), size.rend(), call.result(0).shape.rbegin()))
-    return refuse(
-        formatted("outputSize is {}; out has shape {}", graph::to_text(size), graph::to_text(call.result(0).shape)));
-  return make(call, TRY(maps_of(call, call.info(x).shape, call.result(0).shape)), x, false);
+      size.size() > y.size() || !std::equal(size.rbegin(), size.rend(), y.rbegin()))
+    return refuse(formatted("outputSize is {}; out has shape {}", graph::to_text(size), graph::to_text(y)));
+  return make(call, TRY(maps_of(call, call.info(x).shape, y)), x, false);
 }
 
 MadeKernel make_separable_grad(const KernelRequest& request) {
