@@ -46,6 +46,7 @@ FAULTS = {
     "kill -9 at any moment of many": Fault("work", STREAM, 21, GONE, 5, victims=[1]),
     "abort": Fault("abort", STREAM, 21, GONE, 5, victims=[1]),
     "exit without Destroy": Fault("exit", STREAM, 21, GONE, 5, victims=[1]),
+    "leaves when it is done": Fault("leave", (0,), 0, "", 5, victims=[1]),
     "SIGSTOP": Fault("stop", (507048,), 21, r"EI0002.*for rank 1: rank 1 is in another process, which does not answer", 8, victims=[1],
                      variables={"HCCL_EXEC_TIMEOUT": "2"}),
     "does something else": Fault("late", STREAM, 21, r"EI0002.*rank 1 \(device 1\) has not called operation 2 .*; its thread is in "
