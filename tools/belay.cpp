@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   add_compare(app, exit_code);
   add_blame(app, exit_code);
   add_report(app, exit_code);
+  add_view(app, exit_code);
   add_cache(app, exit_code);
   add_bisect(app, exit_code);
   add_replay(app, exit_code);

@@ -28,6 +28,7 @@ export class GraphView {
   scale = 1;
   x = 0;  // of the scene, at the left and upper side of the canvas
   y = 0;
+  seen = false;                   // something was there to be drawn
   focused: number | null = null;  // an item: an operator, or ~ of a folded group
   private dirty = false;
   private far: { canvas: HTMLCanvasElement; box: Box; scale: number } | null = null;
@@ -96,6 +97,7 @@ export class GraphView {
   fit(): void {
     const { box } = this.model.scene, margin = 24;
     const across = (this.width - 2 * margin) / Math.max(box.width, 1), down = (this.height - 2 * margin) / Math.max(box.height, 1);
+    this.seen = box.width > 0;
     this.scale = Math.max(0.002, Math.min(across, down, 1));
     this.x = box.x + box.width / 2 - this.width / 2 / this.scale;
     this.y = box.y + box.height / 2 - this.height / 2 / this.scale;

@@ -2,6 +2,7 @@
 import { embedded, type Page } from "./data";
 import { byId, make } from "./dom";
 import { GraphView } from "./graph_view";
+import { Live } from "./live";
 import { Model } from "./model";
 import { Panel } from "./panel";
 import { Search } from "./search";
@@ -52,8 +53,8 @@ function showTools(model: Model): void {
 
 async function start(): Promise<void> {
   const own = await embedded();
-  if (!own) throw new Error("the page holds no data");
-  const model = new Model(own.page, own.details);
+  const live = own ? null : new Live();
+  const model = own ? new Model(own.page, own.details) : new Model(live!.page, live!.details);
   showHead(model.page);
   showTools(model);
   showLegend(model);
@@ -81,6 +82,13 @@ async function start(): Promise<void> {
   const named = model.page.verdict.op;
   if (named !== undefined) model.select(named);
   document.documentElement.dataset.ready = "yes";
+  void live?.follow((state) => {
+    byId("live").textContent = { live: "live", ended: "ended", lost: "the server is gone" }[state];
+    byId("live").className = state;
+    const first = model.page.operators.length > 0 && !graph.seen;
+    model.update(live.page);
+    if (first) graph.begin();
+  });
 }
 
 start().catch((problem) => {

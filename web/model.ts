@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the views have in common: the data with its indices, and what is selected, open and coloured.
 import { modesOf, type Mode, type Paint } from "./colour";
-import type { Details, Page, Tensor } from "./data";
+import type { Details, Group, Page, Tensor } from "./data";
 import { Atlas, type Scene } from "./scene";
 
 export type Change = "selection" | "scene" | "colour" | "step" | "data";
@@ -16,6 +16,9 @@ export class Model {
   op = -1;          // what is selected; -1: nothing
   tensor = -1;
   step: number;
+  private steps: number;          // how many there were
+  private groups: Group[] = [];   // that `open` means
+  private unfolded = false;       // nobody has folded any
   lit = new Set<number>();        // links on the way from the guilty operator to the outputs
   litOperators = new Set<number>();
   readers: number[][] = [];       // of each operator, those that read it
@@ -26,6 +29,7 @@ export class Model {
 
   constructor(public page: Page, public details: Details) {
     this.step = page.shown;
+    this.steps = page.steps.length;
     this.index();
     this.mode = this.modes[0];
     const guilty = this.modes.find((mode) => mode.id === "blame");
@@ -36,17 +40,17 @@ export class Model {
 
   // The page has more than before.
   update(page: Page): void {
-    const all = this.open.size > 0 && this.open.size === this.page.groups.length - 1;
-    const names = new Set([...this.open].map((group) => this.page.groups[group]?.name));
-    const latest = this.step === this.page.steps.length - 1;
+    const names = new Set([...this.open].map((group) => this.groups[group].name));
+    if (this.step >= this.steps - 1) this.step = Math.max(0, page.steps.length - 1);
+    this.steps = page.steps.length;
     this.page = page;
-    if (latest) this.step = Math.max(0, page.steps.length - 1);
     const mode = this.mode.id;
     this.index();
     this.mode = this.modes.find((each) => each.id === mode) ?? this.modes[0];
+    if (mode === "magnitude" && this.modes.some((each) => each.id === "blame")) this.colourBy("blame");
+    const all = this.unfolded && page.operators.length <= SHOWN_AT_ONCE;
     this.open = new Set();
     page.groups.forEach((group, at) => { if (at > 0 && (all || names.has(group.name))) this.open.add(at); });
-    if (all && page.operators.length > SHOWN_AT_ONCE) this.open.clear();
     this.rebuild();
     this.tell("data");
   }
@@ -129,24 +133,30 @@ export class Model {
   }
 
   toggle(group: number): void {
-    if (!this.open.delete(group)) this.open.add(group);
+    if (this.open.delete(group)) this.unfolded = false;
+    else this.open.add(group);
     this.rebuild();
     this.tell("scene");
   }
 
   foldAll(): void {
+    this.unfolded = false;
     this.open.clear();
     this.rebuild();
     this.tell("scene");
   }
 
   openAll(): void {
+    this.unfolded = true;
     this.page.groups.forEach((_, group) => { if (group > 0) this.open.add(group); });
     this.rebuild();
     this.tell("scene");
   }
 
-  private rebuild(): void { this.scene = this.atlas.scene(this.open); }
+  private rebuild(): void {
+    this.groups = this.page.groups;
+    this.scene = this.atlas.scene(this.open);
+  }
 
   colourBy(id: string): void {
     this.mode = this.modes.find((mode) => mode.id === id) ?? this.mode;

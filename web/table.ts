@@ -73,7 +73,7 @@ export class Table {
     model.onChange((change) => {
       if (change === "data") this.columns = columnsOf(model), this.makeHead();
       if (change === "selection") this.follow();
-      else if (change === "step" || change === "data") this.rebuild();
+      else if (change === "step" || change === "data") this.rebuild(change === "data");
     });
     this.columns = columnsOf(model);
     this.makeHead();
@@ -113,7 +113,7 @@ export class Table {
     return `${op.name} ${op.type} ${tensor.label} ${tensor.type} ${shapeText(tensor.shape)}`.toLowerCase().includes(text);
   }
 
-  private rebuild(): void {
+  private rebuild(keepPlace = false): void {
     const { tensors } = this.model.page;
     const text = byId<HTMLInputElement>("filter").value.trim().toLowerCase(), kind = byId<HTMLSelectElement>("filter-kind").value;
     this.rows = [];
@@ -121,8 +121,7 @@ export class Table {
     const column = this.columns.find((each) => each.id === this.sorted);
     if (column) this.sort(column);
     this.grid.setAttribute("aria-rowcount", String(this.rows.length + 1));
-    this.focused = -1;
-    this.scroller.scrollTop = 0;
+    if (!keepPlace) this.focused = -1, this.scroller.scrollTop = 0;
     byId("count").textContent = `${this.rows.length} of ${tensors.filter((each) => each.step === this.model.step).length} tensors`;
     this.draw();
   }

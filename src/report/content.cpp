@@ -106,25 +106,6 @@ Json looked_json(const Looked& looked, std::string& bytes) {
   return json;
 }
 
-// A row of a statistics file: what it says is text, and stays what it is.
-Json line_json(const inspect::TensorLine& line, size_t op, size_t step) {
-  static const std::map<std::string, const char*> names{{"max", "max"},       {"min", "min"}, {"mean", "mean"},
-                                                        {"l2norm", "l2norm"}, {"nan", "nan"}, {"-inf", "minusInf"},
-                                                        {"+inf", "plusInf"}};
-  Json a = Json::object();
-  for (const auto& [name, value] : line.statistics) {
-    const auto known = names.find(name);
-    if (known == names.end()) continue;
-    const Json number = Json::parse(value, nullptr, false);
-    a[known->second] = number.is_number() ? number : Json(value);
-  }
-  Json shape = Json::parse(line.shape, nullptr, false);
-  Json json{{"op", op}, {"step", step}, {"label", line.label}, {"type", line.type}, {"a", std::move(a)}};
-  if (shape.is_array()) json["shape"] = std::move(shape);
-  if (!line.format.empty()) json["layout"] = line.format;
-  return json;
-}
-
 class Gathering {
  public:
   explicit Gathering(const Question& question)
@@ -162,9 +143,7 @@ class Gathering {
       const size_t step = steps_.try_emplace(found.folder, steps_.size()).first->second;
       for (const inspect::TensorLine& line : *lines) lines_.push_back(line_json(line, op, step));
     }
-    if (!network_.links.empty() || network_.operators.size() < 2) return;
-    network_.sequence = true;
-    for (size_t i = 1; i < network_.operators.size(); ++i) network_.links.push_back({i - 1, i, 0, 0});
+    network_.link_in_order();
   }
 
   void look_at_tensors() {
@@ -299,28 +278,6 @@ class Gathering {
     std::string command = "belay replay " + quoted(place.string());
     if (question_.model) command += " --model " + quoted(question_.model_path.string());
     return command + " --op " + quoted(op);
-  }
-
-  static void blame_json(const blame::OperatorReport& op, Json& json) {
-    json["blame"] = blame::name_of(op.verdict);
-    if (!op.why.empty()) json["why"] = op.why;
-    if (!op.together.empty()) json["together"] = op.together;
-    Json outputs = Json::array();
-    for (const blame::OutputReport& output : op.outputs) {
-      const exact::Numbers& n = output.numbers;
-      Json entry{{"output", output.index},
-                 {"contributed", real_json(n.contributed)},
-                 {"allowed", real_json(n.allowed)},
-                 {"wrong", n.wrong},
-                 {"elements", n.count}};
-      if (!std::isnan(n.inherited)) entry["inherited"] = real_json(n.inherited);
-      outputs.push_back(std::move(entry));
-    }
-    json["outputs"] = std::move(outputs);
-    if (!op.evidence) return;
-    json["cause"] = op.evidence->cause;
-    json["terms"] = op.evidence->terms;
-    if (op.evidence->share) json["share"] = *op.evidence->share;
   }
 
   const Question& question_;

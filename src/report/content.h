@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "inspect/describe.h"
 #include "report/digest.h"
 #include "report/groups.h"
 #include "report/layout.h"
@@ -29,6 +30,8 @@ Json summary_json(const Summary& summary);
 Json operators_json(const Network& network);
 Json links_json(const Network& network);
 Json groups_json(const std::vector<Group>& groups, const std::vector<Level>& levels);
+Json line_json(const inspect::TensorLine& line, size_t op, size_t step);  // a tensor of which only this is known
+void blame_json(const blame::OperatorReport& op, Json& json);             // adds what was found out of an operator
 Json digest_json(const Digest& digest, std::string& bytes);
 // How the file holds the tensor: "NC1HWC0 [1,4,56,56,16]"; the format alone when the shape is the logical one.
 std::string layout_text(const compare::SideTensor& tensor, const graph::Shape& logical);

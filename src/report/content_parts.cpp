@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <map>
 
 #include "dump/format/record_reader.h"
 #include "inspect/tensor.h"
@@ -81,6 +82,47 @@ Json digest_json(const Digest& digest, std::string& bytes) {
   json["picture"] = {{"cells", digest.picture.cells}, {"most", digest.picture.most}, {"begin", bytes.size()}};
   bytes.append(digest.picture.codes.begin(), digest.picture.codes.end());
   return json;
+}
+
+// A row of a statistics file: what it says is text, and stays what it is.
+Json line_json(const inspect::TensorLine& line, size_t op, size_t step) {
+  static const std::map<std::string, const char*> names{{"max", "max"},       {"min", "min"}, {"mean", "mean"},
+                                                        {"l2norm", "l2norm"}, {"nan", "nan"}, {"-inf", "minusInf"},
+                                                        {"+inf", "plusInf"}};
+  Json a = Json::object();
+  for (const auto& [name, value] : line.statistics) {
+    const auto known = names.find(name);
+    if (known == names.end()) continue;
+    const Json number = Json::parse(value, nullptr, false);
+    a[known->second] = number.is_number() ? number : Json(value);
+  }
+  Json shape = Json::parse(line.shape, nullptr, false);
+  Json json{{"op", op}, {"step", step}, {"label", line.label}, {"type", line.type}, {"a", std::move(a)}};
+  if (shape.is_array()) json["shape"] = std::move(shape);
+  if (!line.format.empty()) json["layout"] = line.format;
+  return json;
+}
+
+void blame_json(const blame::OperatorReport& op, Json& json) {
+  json["blame"] = blame::name_of(op.verdict);
+  if (!op.why.empty()) json["why"] = op.why;
+  if (!op.together.empty()) json["together"] = op.together;
+  Json outputs = Json::array();
+  for (const blame::OutputReport& output : op.outputs) {
+    const exact::Numbers& n = output.numbers;
+    Json entry{{"output", output.index},
+               {"contributed", real_json(n.contributed)},
+               {"allowed", real_json(n.allowed)},
+               {"wrong", n.wrong},
+               {"elements", n.count}};
+    if (!std::isnan(n.inherited)) entry["inherited"] = real_json(n.inherited);
+    outputs.push_back(std::move(entry));
+  }
+  json["outputs"] = std::move(outputs);
+  if (!op.evidence) return;
+  json["cause"] = op.evidence->cause;
+  json["terms"] = op.evidence->terms;
+  if (op.evidence->share) json["share"] = *op.evidence->share;
 }
 
 std::string layout_text(const compare::SideTensor& tensor, const graph::Shape& logical) {

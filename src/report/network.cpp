@@ -80,6 +80,11 @@ size_t Network::add(const std::string& name, const std::string& type, std::vecto
   return place;
 }
 
+void Network::link_in_order() {
+  sequence = links.empty() && operators.size() > 1;
+  for (size_t i = 1; sequence && i < operators.size(); ++i) links.push_back({i - 1, i, 0, 0});
+}
+
 Network network_of(const graph::Model* model, const std::vector<Execution>& executions) {
   Network network;
   if (model)
@@ -92,8 +97,7 @@ Network network_of(const graph::Model* model, const std::vector<Execution>& exec
       link_by_addresses(network, execution);
       if (!network.links.empty()) break;
     }
-  network.sequence = network.links.empty() && network.operators.size() > 1;
-  for (size_t i = 1; network.sequence && i < network.operators.size(); ++i) network.links.push_back({i - 1, i, 0, 0});
+  network.link_in_order();
   return network;
 }
 

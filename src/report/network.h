@@ -35,6 +35,8 @@ struct Network {
   int64_t find(const std::string& name) const;
   // The place of an operator, which is added when it is not there.
   size_t add(const std::string& name, const std::string& type, std::vector<std::string> sources = {});
+  // When nothing tells who reads what, each operator is linked to the next.
+  void link_in_order();
 };
 
 // The operators of the model, and behind them what the executions have besides; records find theirs by the names before

@@ -89,11 +89,18 @@ Verdict overflowed(const inspect::OverflowReport::Entry& entry, size_t count) {
   return verdict;
 }
 
+std::string what_it_holds(const Question& question) {
+  const size_t tensors = question.ours->tensors.size(), files = question.statistics.size();
+  if (files == 0) return formatted("{} tensors", tensors);
+  return tensors == 0 ? formatted("{} files of statistics", files)
+                      : formatted("{} tensors and {} files of statistics", tensors, files);
+}
+
 Verdict plain(const Question& question) {
   Verdict verdict{.state = question.blame || question.overflow ? "good" : "unknown"};
   verdict.text = question.blame ? "No operator is guilty: each made of its inputs what its types permit."
-                                : formatted("{} holds {} tensors; no operator overflowed.", question.ours->name,
-                                            question.ours->tensors.size());
+                                : formatted("{} holds {}{}.", question.ours->name, what_it_holds(question),
+                                            question.overflow ? "; no operator overflowed" : "");
   if (!question.overflow || question.overflow->headroom.empty()) return verdict;
   const inspect::Headroom& least = question.overflow->headroom.front();
   verdict.more = formatted("The nearest to overflow is {} {}, {} binades below the largest {}.", least.op_type,

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { chromium } from "playwright-core";
+import { liveTests } from "./live.mjs";
 import { checkedByAxe, csvRows, openPage, rowTexts, shown } from "./support.mjs";
 
 const [pages, executable, belay, screenshots] = process.argv.slice(2);
@@ -188,6 +189,16 @@ test("hostile names are text", async () => {
   await picture(page, "hostile");
 });
 
+test("belay show and belay overflow make pages of their own", async () => {
+  const shows = await open("show");
+  assert.equal((await shown(shows)).items, 6);
+  assert.match(await shows.textContent("h1"), /holds 11 tensors\./);
+  const overflow = await open("overflow");
+  assert.match(await overflow.textContent("h1"), /Exp layer\/exp overflowed first: exp\(12\) = 162754\.8, beyond 65504\./);
+  assert.match(await overflow.textContent("#panel h2"), /layer\/exp/);
+  assert.match(await overflow.textContent("#panel"), /\+inf\s*1/);
+});
+
 for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["a phone", { viewport: { width: 390, height: 844 } }]])
   test(`axe-core finds no violation: ${name}`, async () => {
     const page = await open("guilty", options);
@@ -235,6 +246,8 @@ async function panning(page) {
   });
 }
 
+
+liveTests(test, { browser, belay, pages, picture });
 
 let failed = 0;
 for (const { name, body } of tests) {

@@ -6,6 +6,7 @@ one.html        the faulty run alone
 hostile.html    operators with hostile names
 large.html      5 000 operators
 steps.html      three executions
+show.html, overflow.html   of belay show and belay overflow
 """
 import json
 import os
@@ -118,12 +119,28 @@ def large(belay, out, blocks=500):
     run(belay, "report", out / "large", "-o", out / "large.html")
 
 
+def live(belay, out):
+    """Files that the tests move into a folder one by one, and 100 000 operators."""
+    place = out / "arriving" / "20250102030405" / "0" / "net" / "1" / "0"
+    write_tree(place, [(f"layer/op{i}", [i] if i else [], i + 1) for i in range(6)])
+    x = np.array([1, 12], np.float16)
+    with np.errstate(over="ignore"):
+        data = write_dump.dump("layer/exp", [linked(x, 6, True)], [linked(np.exp(x).astype(np.float16), 7, False)],
+                               time=1700000000000006)
+    (place / "Exp.layer_exp.6.0.1700000000000006").write_bytes(data)
+    run(belay, "overflow", out / "arriving", "--html", out / "overflow.html", codes=(1,))
+    run(belay, "show", out / "arriving", "--op", "op", "--html", out / "show.html")
+    write_tree(out / "huge" / "20250102030405" / "0" / "net" / "1" / "0",
+               [(f"part{i // 1000}/op{i}", [i] if i else [], i + 1) for i in range(100000)])
+
+
 def main(belay, atc, out):
     out = pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
     guilty(belay, atc, out)
     hostile(belay, out)
     large(belay, out)
+    live(belay, out)
 
 
 if __name__ == "__main__":

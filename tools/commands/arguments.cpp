@@ -13,8 +13,6 @@
 namespace belay::tools {
 namespace {
 
-constexpr const char* kNotThereYet[] = {"report"};
-
 // "a, b or c"
 std::string joined(const std::vector<std::string>& names, const std::string& last) {
   std::string text;
@@ -111,8 +109,6 @@ std::string wrong_command(const CLI::App& app, int argc, const char* const* argv
   if (argc < 2) return "a command is missing: " + joined(names, "or");
   const std::string given = argv[1];
   if (given.starts_with("-") || is_command(app, given)) return "";
-  if (std::ranges::find(kNotThereYet, given) != std::end(kNotThereYet))
-    return given + " is not there yet; there are " + joined(names, "and");
   const std::string nearest = suggestion(given, names);
   return "there is no command " + given + (nearest.empty() ? "; there are " + joined(names, "and") : nearest);
 }

@@ -32,7 +32,7 @@ CLI::Validator one_of(std::vector<std::string> names);
 // An option or argument with an empty value (--dump=) is refused, in all commands.
 void refuse_empty_values(CLI::App& app);
 
-// The first argument when it is no command: a sentence that names the nearest, or says that it is not there yet. Empty
+// The first argument when it is no command: a sentence that names the nearest. Empty
 // when it is a command or an option.
 std::string wrong_command(const CLI::App& app, int argc, const char* const* argv);
 

@@ -20,6 +20,7 @@ void add_match(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_blame(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
+void add_view(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
 void add_bisect(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);

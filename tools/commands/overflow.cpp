@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/dump_page.h"
 #include "commands/json_values.h"
 #include "commands/say.h"
 #include "commands/table.h"
@@ -30,6 +31,7 @@ struct OverflowOptions {
   std::vector<std::filesystem::path> dumps;
   size_t most = SIZE_MAX;
   bool json = false, all = false;
+  std::filesystem::path html;
 };
 
 std::string statistic(const OverflowTensor& tensor, const std::string& name) {
@@ -185,7 +187,11 @@ int show_overflows(const OverflowOptions& options) {
   for (const std::string& problem : report.problems) complain("belay overflow: %s\n", problem.c_str());
   const bool any = !report.overflows.empty();
   if (report.overflows.size() > options.most) report.overflows.resize(options.most);
-  options.json ? print_json(report) : print_text(report, options.all);
+  if (!options.html.empty())
+    write_dump_page(
+        options.dumps, [](const auto&) { return true; }, &report, options.html);
+  else
+    options.json ? print_json(report) : print_text(report, options.all);
   return !report.problems.empty() ? kBadInput : any ? kDiffer : kAgree;
 }
 
@@ -200,7 +206,10 @@ void add_overflow(CLI::App& app, int& exit_code) {
       ->type_name("N")
       ->check(whole_number(0, 1000000000));
   command->add_flag("--all", options->all, "Show the headroom of every operator (default: of the ten with the least)");
-  command->add_flag("--json", options->json, "Print JSON (default: text)");
+  auto* json = command->add_flag("--json", options->json, "Print JSON (default: text)");
+  command->add_option("--html", options->html, "Write a page to look at instead (default: text)")
+      ->type_name("FILE")
+      ->excludes(json);
   command->callback([options, &exit_code] { exit_code = show_overflows(*options); });
 }
 

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "base/faults.h"
-#include "base/files/atomic_file.h"
 #include "commands/arguments.h"
 #include "commands/blame_inputs.h"
 #include "commands/commands.h"
 #include "commands/compare_side.h"
+#include "commands/dump_page.h"
 #include "commands/progress.h"
 #include "commands/say.h"
 #include "compare/rules.h"
@@ -114,16 +114,9 @@ int make_report(const ReportOptions& options) {
   if (!report::has_page()) or_throw(report::live_page());  // before hours of work
   set_faults({});  // those of BELAY_FAULT are for what was run, not for what runs now
   const Looked looked(options);
-  report::Question question = looked.question();
-  std::optional<Progress> progress;
-  question.plans = [&](size_t total) { progress.emplace("looking", total); };
-  question.advances = [&] { progress->advance(); };
-  const std::string page = or_throw(report::page_with(report::gather(question)));
-  progress.reset();
-  if (const Status written = write_file(options.out, page); !written.ok()) throw std::runtime_error(written.message);
+  write_page(looked.question(), options.out);
   const std::vector<std::string> problems = looked.problems();
   for (const std::string& problem : problems) complain("belay report: %s\n", problem);
-  say("%s: %.2f MiB\n", options.out.c_str(), static_cast<double>(page.size()) / (1 << 20));
   return !problems.empty() ? kBadInput : looked.differs() ? kDiffer : kAgree;
 }
 

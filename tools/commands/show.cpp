@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "commands/dump_page.h"
 #include "commands/json_values.h"
 #include "commands/progress.h"
 #include "commands/say.h"
@@ -26,6 +27,7 @@ struct ShowOptions {
   std::string op;
   size_t values = 4;
   bool json = false, csv = false;
+  std::filesystem::path html;
 };
 
 struct ShownFile {
@@ -137,6 +139,11 @@ int show(const ShowOptions& options) {
     complain("belay show: no dump files%s found\n", options.op.empty() ? "" : " of that operator");
     return kBadInput;
   }
+  if (!options.html.empty()) {
+    write_dump_page(
+        options.dumps, [&](const auto& dump) { return matches(dump, options.op); }, nullptr, options.html);
+    return broken ? kBadInput : kAgree;
+  }
   (options.json ? print_json : options.csv ? print_csv : print_lines)(files);
   return broken ? kBadInput : kAgree;
 }
@@ -157,7 +164,11 @@ void add_show(CLI::App& app, int& exit_code) {
       ->type_name("N")
       ->check(whole_number(0, 1000000));
   auto* json = command->add_flag("--json", options->json, "Print JSON (default: a table)");
-  command->add_flag("--csv", options->csv, "Print CSV (default: a table)")->excludes(json);
+  auto* csv = command->add_flag("--csv", options->csv, "Print CSV (default: a table)")->excludes(json);
+  command->add_option("--html", options->html, "Write a page to look at instead (default: a table)")
+      ->type_name("FILE")
+      ->excludes(json)
+      ->excludes(csv);
   command->callback([options, &exit_code] { exit_code = show(*options); });
 }
 
