@@ -45,7 +45,7 @@ Status wrong(std::string_view part, std::string_view why) {
 std::string all_forms() {
   std::string text;
   for (const Form& form : kForms) text += std::string(form.looks) + ", ";
-  return text + "alloc@n, enospc@bytes or seed=number";
+  return text + "alloc@n, enospc@bytes, device=number or seed=number";
 }
 
 // Takes the number behind the last colon of `op` away from it.
@@ -82,6 +82,12 @@ Status parse_part(std::string_view part, Faults& faults) {
     const auto number = parse_number(part.substr(5));
     if (!number) return wrong(part, "must be seed= and a number");
     faults.seed = *number;
+    return {};
+  }
+  if (part.starts_with("device=")) {
+    const auto number = parse_number(part.substr(7));
+    if (!number || *number > INT32_MAX) return wrong(part, "must be device= and the number of a device");
+    faults.device = static_cast<int>(*number);
     return {};
   }
   const size_t at = part.find('@');

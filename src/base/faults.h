@@ -40,8 +40,10 @@ struct Faults {
   std::vector<OpFault> ops;
   std::optional<uint64_t> failing_allocation;  // of device memory; the first is 1
   std::optional<uint64_t> disk_bytes;          // room for dump files
+  std::optional<int> device;                   // whose operators are hit; none: all
   uint64_t seed = 0;
 
+  bool hits(int where) const { return !device || *device == where; }
   bool any() const { return !ops.empty() || failing_allocation || disk_bytes; }
   bool has(OpFault::Kind kind) const;
   // A number below `limit` (at least 1) that seed and text decide: the same in every run.

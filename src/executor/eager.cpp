@@ -119,7 +119,7 @@ EagerRunner::Outputs EagerRunner::run(const graph::Graph& graph, GraphRole role,
     }
     for (const graph::Edge& edge : node.inputs)
       if (edge.connected() && --uses[edge.node] == 0) values[edge.node].clear();
-    if (!faults().ops.empty()) overwrite_others(graph, node, values);
+    if (!faults().ops.empty()) overwrite_others(graph, node, info.device_id, values);
     return {};
   }));
   return results;
@@ -163,7 +163,7 @@ EagerRunner::Outputs EagerRunner::run_fused(const Node& node, RunInfo info, cons
                                                                     .observers = options_.observers,
                                                                     .inside = true});
   members_->fused_ = fused_ ? fused_ : &node;
-  const Injection* injection = injection_of(node);
+  const Injection* injection = injection_of(node, info.device_id);
   if (!injection) return members_->run(members, GraphRole::Members, info, inputs, allocator);
   Outputs outputs = Status{};
   const auto taken = tensors_of(inputs);
@@ -224,7 +224,7 @@ EagerRunner::Outputs EagerRunner::run_kernel(const Node& node, RunInfo info, con
     tried_how_ = found.how;
     return status;
   }
-  if (const Injection* injection = injection_of(node); injection && !outputs.empty())
+  if (const Injection* injection = injection_of(node, info.device_id); injection && !outputs.empty())
     injection->after(given, outputs[0].memory != nullptr);
   if (info.guard) info.guard->after(*kernel, taken, given);
   if (shows) show_step(info, node, NodeStep::Kind::Computes, 0, taken, given);
@@ -265,22 +265,22 @@ Status EagerRunner::call(const Node& node, const RunInfo& info, const CachedKern
       return kernel_run();
     return timed(info, node, kernel.how, kernel_run, [&] { return backend::work_of(node, inputs, outputs); });
   };
-  const Injection* injection = injection_of(node);
+  const Injection* injection = injection_of(node, info.device_id);
   if (!injection && !traps_enabled()) return run();
   TRY(check_memory({info, node, kernel.how, inputs, outputs}));
   return call_guarded({info, node, kernel.how, inputs, outputs}, injection, run);
 }
 
-const Injection* EagerRunner::injection_of(const Node& node) {
-  if (faults().ops.empty() || options_.inside || !has_task(node)) return nullptr;
+const Injection* EagerRunner::injection_of(const Node& node, int device) {
+  if (faults().ops.empty() || !faults().hits(device) || options_.inside || !has_task(node)) return nullptr;
   const auto [found, added] = injections_.try_emplace(&node);
   if (added) found->second = Injection::make(node, options_.single);
   return found->second.get();
 }
 
-void EagerRunner::overwrite_others(const graph::Graph& graph, const Node& node,
+void EagerRunner::overwrite_others(const graph::Graph& graph, const Node& node, int device,
                                    const std::vector<std::vector<LiveTensor>>& values) {
-  const Injection* injection = injection_of(node);
+  const Injection* injection = injection_of(node, device);
   if (!injection) return;
   for (const OpFault* fault : injection->overwrites())
     for (size_t i = 0; i < values.size(); ++i)

@@ -63,9 +63,9 @@ class EagerRunner {
   Outputs run_loop(const graph::Node& node, RunInfo info, std::vector<LiveTensor> inputs, Allocator& allocator);
   Outputs run_subgraph(const graph::Node& node, size_t index, RunInfo info, const std::vector<LiveTensor>& inputs,
                        Allocator& allocator);
-  const Injection* injection_of(const graph::Node& node);
+  const Injection* injection_of(const graph::Node& node, int device);
   // After a node ran: what it overwrites of the values that are still there.
-  void overwrite_others(const graph::Graph& graph, const graph::Node& node,
+  void overwrite_others(const graph::Graph& graph, const graph::Node& node, int device,
                         const std::vector<std::vector<LiveTensor>>& values);
   static KernelKey key_of(std::span<const graph::TensorInfo> inputs, std::span<const graph::TensorInfo> outputs);
   Result<const CachedKernel*> find_kernel(const graph::Node& node, const std::vector<LiveTensor>& inputs,

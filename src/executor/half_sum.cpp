@@ -45,7 +45,10 @@ class HalfSum : public backend::Kernel {
 
 const OpFault* fault_for(const graph::Node& node, bool single) {
   for (const OpFault& fault : faults().ops)
-    if (fault.kind == OpFault::Kind::HalfSum && is_meant(fault.op, node, single)) return &fault;
+    if (fault.kind == OpFault::Kind::HalfSum && is_meant(fault.op, node, single)) {
+      if (!faults().device) return &fault;
+      say_fault_is_idle(fault, "it cannot be kept to one device; leave device= out");
+    }
   return nullptr;
 }
 

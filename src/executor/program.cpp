@@ -133,11 +133,12 @@ Status Program::call_plain(Step& step, const RunInfo& info) {
     if (step.kernel) return as_exception(step.kernel->run(step.inputs, step.outputs));
     return step.branches.empty() ? Status{} : run_branch(step, info);
   };
-  if (!step.injection && !traps_enabled()) [[likely]]
+  const Injection* injection = step.injection && faults().hits(info.device_id) ? step.injection.get() : nullptr;
+  if (!injection && !traps_enabled()) [[likely]]
     return run();
   if (step.outside) TRY(check_memory(running(step, info)));
-  Status status = call_guarded(running(step, info), step.injection.get(), run);
-  if (step.injection && status.ok()) step.injection->after(step.outputs, step.kernel || !step.branches.empty());
+  Status status = call_guarded(running(step, info), injection, run);
+  if (injection && status.ok()) injection->after(step.outputs, step.kernel || !step.branches.empty());
   return status;
 }
 

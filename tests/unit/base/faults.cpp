@@ -22,7 +22,7 @@ TEST(ParseFaults, KnowsEveryForm) {
   const Faults faults = parsed(
       "nan@a;inf@b; bitflip@c:12 "
       ";overwrite@d->e;fail@f;crash@g;delay@h:250;alloc@3;enospc@4K;seed=18446744073709551615"
-      ";stuck@i:30;transpose@j;shift@k;saturate@l;stale@m;halfsum@n");
+      ";device=1;stuck@i:30;transpose@j;shift@k;saturate@l;stale@m;halfsum@n");
   ASSERT_EQ(faults.ops.size(), 13u);
   const auto is = [&](size_t i, Kind kind, const char* op, uint64_t number = 0, const char* victim = "") {
     const OpFault& fault = faults.ops[i];
@@ -45,6 +45,8 @@ TEST(ParseFaults, KnowsEveryForm) {
   EXPECT_EQ(faults.failing_allocation, 3u);
   EXPECT_EQ(faults.disk_bytes, 4096u);
   EXPECT_EQ(faults.seed, UINT64_MAX);
+  EXPECT_TRUE(faults.hits(1));
+  EXPECT_FALSE(faults.hits(0));
   EXPECT_TRUE(faults.any());
 }
 
@@ -55,7 +57,7 @@ TEST(ParseFaults, NamesOfOperatorsMayHoldAlmostAnything) {
 }
 
 TEST(ParseFaults, NothingIsNoFault) {
-  for (const char* text : {"", " ", ";", " ; ;", "seed=4"}) EXPECT_FALSE(parsed(text).any()) << text;
+  for (const char* text : {"", " ", ";", " ; ;", "seed=4", "device=1"}) EXPECT_FALSE(parsed(text).any()) << text;
 }
 
 TEST(ParseFaults, WhatIsWrongIsSaidWithTheFormItShouldHave) {
@@ -77,6 +79,7 @@ TEST(ParseFaults, WhatIsWrongIsSaidWithTheFormItShouldHave) {
       {"alloc@x", "must be alloc@ and a number from 1 on"},
       {"enospc@-1", "must be enospc@ and a size such as 4096 or 1M"},
       {"seed=x", "must be seed= and a number"},
+      {"device=-1", "must be device= and the number of a device"},
       {"nan@a;seed=", "\"seed=\" must be"},
   };
   for (const auto& [text, why] : wrong) {
