@@ -51,7 +51,9 @@ std::optional<Difference> difference(const Call& mine, const Call& theirs) {
   if (mine.type != theirs.type) return Difference{"dataType", name_of(mine.type), name_of(theirs.type)};
   if (mine.count != theirs.count) return Difference{"count", std::to_string(mine.count), std::to_string(theirs.count)};
   if (mine.reduce != theirs.reduce) return Difference{"op", name_of(mine.reduce), name_of(theirs.reduce)};
-  if (mine.root != theirs.root) return Difference{"root", std::to_string(mine.root), std::to_string(theirs.root)};
+  const bool message = mine.op == Op::Send || mine.op == Op::Receive;
+  if (mine.root != theirs.root)
+    return Difference{message ? "sr_tag" : "root", std::to_string(mine.root), std::to_string(theirs.root)};
   return Difference{"count arrays", formatted("hash {}", mine.arrays), formatted("hash {}", theirs.arrays)};
 }
 

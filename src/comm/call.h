@@ -36,7 +36,7 @@ struct Call {
   Op op = Op::Barrier;
   HcclDataType type = HCCL_DATA_TYPE_RESERVED;
   HcclReduceOp reduce = HCCL_REDUCE_RESERVED;
-  uint32_t root = 0;
+  uint32_t root = 0;    // of a message in a model, its tag
   uint64_t count = 0;   // elements
   uint64_t arrays = 0;  // a hash of the count arrays
 

@@ -145,6 +145,13 @@ std::shared_ptr<Engine> Communicator::shared_engine() {
 }
 
 void Communicator::leave() {
+  std::shared_ptr<Communicator> twin;
+  {
+    std::lock_guard lock(mutex_);
+    gone_ = true;
+    twin = twin_;
+  }
+  if (twin) twin->leave();
   if (board_->seat(rank()).left.exchange(true)) return;
   board_->changed();
   Links::get().say_goodbye(key_, rank());
@@ -224,6 +231,57 @@ Status Communicator::launch(std::vector<Message> messages, Stream& stream) {
       return run_messages(*ticket.owner, stream, std::move(messages));
     });
   });
+}
+
+// The codes of calls are not those of tasks.
+Status Communicator::check_runnable() const {
+  Status status = check_usable();
+  if (!status.ok()) status.code = ACL_ERROR_RT_FFTS_PLUS_TIMEOUT;
+  return status;
+}
+
+Status Communicator::run(Work work, Stream& stream) {
+  TRY(check_runnable());
+  if (size() == 1) return run_alone(work), Status{};
+  Seat& seat = board_->seat(rank());
+  seat.stream = &stream;
+  seat.thread = this_thread();
+  Ticket ticket(shared_from_this(), work.call, ++seat.issued);
+  ticket.used = true;
+  TRY(begin());
+  Exchange exchange(*this, stream, work.call, ticket.number, true);
+  return exchange.close(run_collective(exchange, std::move(work)));
+}
+
+Status Communicator::run(Message message, Stream& stream) {
+  TRY(check_runnable());
+  {
+    std::lock_guard lock(mutex_);
+    message.number = ++(message.call.op == Op::Send ? sent_ : received_)[message.peer];
+  }
+  Ticket ticket(shared_from_this(), message.call, 0);
+  ticket.used = true;
+  TRY(begin());
+  return run_messages(*this, stream, {message});
+}
+
+Result<std::shared_ptr<Communicator>> Communicator::twin(
+    const std::function<Result<std::shared_ptr<Communicator>>(Communicator& of)>& make) {
+  TRY(begin());
+  std::lock_guard turn(making_twin_);
+  {
+    std::lock_guard lock(mutex_);
+    if (twin_) return twin_;
+  }
+  auto made = TRY(make(*this));
+  bool gone = false;
+  {
+    std::lock_guard lock(mutex_);
+    twin_ = made;
+    gone = gone_;
+  }
+  if (gone) made->leave();
+  return made;
 }
 
 }  // namespace belay::comm

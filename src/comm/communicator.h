@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -61,6 +62,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Queues sends and receives as one batch; their numbers are given here.
   Status launch(std::vector<Message> messages, Stream& stream);
 
+  // Runs this rank's part at once, on the calling thread, with a number that is given now: for operators of models
+  // (for_models). What a task returns: 507048 when the communicator cannot be used.
+  Status run(Work work, Stream& stream);
+  Status run(Message message, Stream& stream);
+
   // While suspended, operations are refused; those that were queued before go on.
   void suspend() { suspended_ = true; }
   void go_on() { suspended_ = false; }
@@ -70,6 +76,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   // The rank takes part in nothing more. Other ranks are not disturbed in what it has done already.
   void leave();
+
+  // The same ranks once more (for_models), which leave with this one. `make` is called when there are none yet, by one
+  // thread at a time.
+  Result<std::shared_ptr<Communicator>> twin(
+      const std::function<Result<std::shared_ptr<Communicator>>(Communicator& of)>& make);
 
   // By rank: what it is in the communicator that this one was split from. Set before it is shown to anyone.
   std::vector<uint32_t> world_ranks;
@@ -87,6 +98,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
  private:
   Status check_usable() const;
+  Status check_runnable() const;
   Status begin();
   void dropped(const Call& call, uint64_t number);
   struct Ticket;
@@ -108,6 +120,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::mutex mutex_;
   // Guarded by mutex_: the next numbers of messages to and from each rank.
   std::map<uint32_t, uint64_t> sent_, received_;
+  std::mutex making_twin_;              // a turn: held while it is made
+  std::shared_ptr<Communicator> twin_;  // guarded by mutex_
+  bool gone_ = false;                   // the same: it has left
 };
 
 // Live communicators, by handle.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <numeric>
 
 #include "base/log/log.h"
 #include "base/text.h"
@@ -129,6 +130,16 @@ Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings 
   auto made = std::make_shared<Communicator>(std::move(board), key, place, std::move(settings), std::move(engine));
   for (uint32_t rank = 0; rank < size; ++rank) made->world_ranks[rank] = parent.world_ranks[part.ranks[rank]];
   return made;
+}
+
+Result<CommunicatorPtr> for_models(Communicator& communicator) {
+  return communicator.twin([](Communicator& of) {
+    Split whole{std::vector<uint32_t>(of.size()), 0, of.rank()};
+    std::iota(whole.ranks.begin(), whole.ranks.end(), 0);
+    Settings settings = of.settings();
+    settings.name = of.name() + "_in_models";
+    return split(of, whole, std::move(settings));
+  });
 }
 
 }  // namespace belay::comm

@@ -29,6 +29,10 @@ struct Split {
 };
 Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings settings);
 
+// The same ranks once more, for the operators of models: these are numbered when they run, and not, as the program's
+// operations, when they are called. Made when first asked for; it lives as long as `communicator`.
+Result<CommunicatorPtr> for_models(Communicator& communicator);
+
 // E_PARA when a communicator of that device has the name already.
 Status check_name_is_free(const std::string& name, int device);
 

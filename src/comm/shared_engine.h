@@ -22,10 +22,10 @@ class SharedEngine : public Engine {
   Result<std::unique_ptr<Engine>> again() const override { return engine_->again(); }
   void send(uint32_t rank, uint64_t tag, const void* memory, size_t bytes, bool synchronous,
             Transfer& transfer) override {
-    engine_->send(ranks_[rank], tag | mark_, memory, bytes, synchronous, transfer);
+    engine_->send(ranks_[rank], tag ^ mark_, memory, bytes, synchronous, transfer);
   }
   void receive(uint64_t tag, void* memory, size_t bytes, Transfer& transfer) override {
-    engine_->receive(tag | mark_, memory, bytes, transfer);
+    engine_->receive(tag ^ mark_, memory, bytes, transfer);
   }
   void flush(Transfer& transfer) override { engine_->flush(transfer); }
   void cancel(Transfer& transfer) override { engine_->cancel(transfer); }

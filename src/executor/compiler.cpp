@@ -150,7 +150,7 @@ Status Compiler::add_kernel(int index) {
   if (!kernel) kernel = TRY(backend::make_kernel(request, options_.only_kernels, how));
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] >= 0 && !kernel->packed(i)) inputs[i] = as_layout(inputs[i], kernel->wants(i), index, i);
-  bool only_views = true;
+  bool only_views = !inference_.outputs_of(index).empty();
   for (size_t o = 0; o < inference_.outputs_of(index).size(); ++o) {
     const TensorInfo& info = inference_.outputs_of(index)[o];
     const int value = add_value({info.type, info.shape, kernel->gives(o)});

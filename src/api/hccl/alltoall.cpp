@@ -8,6 +8,7 @@
 #include "api/hccl/submit.h"
 #include "base/device_memory.h"
 #include "comm/data_type.h"
+#include "comm/even_work.h"
 #include "hccl/hccl.h"
 
 using namespace belay;
@@ -82,12 +83,13 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
         TRY(check_different(sendBuf, recvBuf));
         TRY(check_count(sendCount, "sendCount"));
         return submit(Operation{comm, stream, sendCount, false, [=](const Communicator& in) -> Result<Work> {
-                                  std::vector<Part> parts(in.size());
-                                  for (uint32_t i = 0; i < in.size(); ++i) parts[i] = {i * sendCount, sendCount};
-                                  Work work =
-                                      TRY(exchange_work(Op::AlltoAll, sendBuf, recvBuf, sendType, parts, parts));
-                                  work.call.count = sendCount;
-                                  return work;
+                                  TRY(check_movable(sendType));
+                                  const uint64_t all = sendCount * in.size();
+                                  TRY(check_buffer(sendBuf, all, sendType, "sendBuf", Use::Read));
+                                  TRY(check_buffer(recvBuf, all, sendType, "recvBuf", Use::Write));
+                                  return comm::even_work(
+                                      {Op::AlltoAll, sendType, HCCL_REDUCE_RESERVED, 0, sendCount, 0},
+                                      host_view(sendBuf), host_view(const_cast<void*>(recvBuf)), in.rank(), in.size());
                                 }});
       },
       sendBuf, sendCount, sendType, recvBuf, recvCount, recvType, comm, stream);

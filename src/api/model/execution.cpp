@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "api/core/entry.h"
+#include "api/hccl/model_collectives.h"
 #include "api/model/gear.h"
 #include "base/device_memory.h"
 #include "base/text.h"
@@ -100,6 +101,7 @@ Result<std::shared_ptr<ModelExecution>> ModelExecution::make(uint32_t model_id, 
   made->whereabouts_ = std::make_shared<Whereabouts>();
   made->whereabouts_->stream = stream;
   made->flight_ = TRY(made->model_->begin([where = made->whereabouts_] { return where->can_wait(); }));
+  made->stream_ = stream;
   made->info_.stream_id = static_cast<uint32_t>(stream->id());
   made->info_.device_id = stream->context()->device().id();
   made->overflow_.emplace(*stream);
@@ -280,7 +282,12 @@ Status ModelExecution::run() {
   TRY(make_room());
   info_.guard = overflow_->guard();
   const WriteGate::Writing writing;
-  TRY(model_->run(info_, inputs_, outputs_, allocator_.get()));
+  ModelCollectives groups(info_.device_id, *stream_);
+  const backend::CollectivesScope scope(groups);
+  if (Status status = model_->run(info_, inputs_, outputs_, allocator_.get()); !status.ok()) {
+    groups.give_up(model_->model(), status);
+    return status;
+  }
   for (size_t i = 0; i < places_.size(); ++i)  // whatever fails from here on, it is freed
     if (places_[i].elsewhere && !places_[i].made) places_[i].made.reset(outputs_[i].data);
   for (size_t i = 0; i < places_.size(); ++i)

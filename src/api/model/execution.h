@@ -87,6 +87,7 @@ class ModelExecution {
   executor::Flights::Flight flight_;  // first, so that it is over when all else is gone
   std::shared_ptr<executor::RegisteredModel> model_;
   std::shared_ptr<Whereabouts> whereabouts_;
+  std::shared_ptr<Stream> stream_;
   executor::RunInfo info_{};
   std::optional<executor::Gear> gear_;     // for a model with gears
   bool gear_set_ = false;                  // through the dataset, whose sizes are then those of the gear

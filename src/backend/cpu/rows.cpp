@@ -90,6 +90,7 @@ constexpr Family other_families[] = {
     cpu::rotary_rows,
     cpu::deform_rows,
     cpu::full_connection_rows,
+    cpu::collective_rows,
     cpu::attention_rows,
     cpu::aclnn_product_rows,
     cpu::aclnn_grouped_rows,

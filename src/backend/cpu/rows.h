@@ -119,5 +119,6 @@ std::span<const KernelRow> random_rows();
 std::span<const KernelRow> rotary_rows();
 std::span<const KernelRow> deform_rows();
 std::span<const KernelRow> full_connection_rows();
+std::span<const KernelRow> collective_rows();
 
 }  // namespace belay::backend::cpu

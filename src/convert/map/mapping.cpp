@@ -17,7 +17,7 @@ constexpr FamilyRows families[] = {
     map_rows_elementwise, map_rows_activation, map_rows_shape,     map_rows_move,     map_rows_reduce,
     map_rows_conv,        map_rows_pool,       map_rows_norm,      map_rows_matmul,   map_rows_recurrent,
     map_rows_vision,      map_rows_quant,      map_rows_loss,      map_rows_signal,   map_rows_random,
-    map_rows_control,     map_rows_loop,       map_rows_attention, map_rows_sequence,
+    map_rows_control,     map_rows_loop,       map_rows_attention, map_rows_sequence, map_rows_collective,
 };
 
 using Key = std::pair<std::string_view, std::string_view>;  // domain, operator

@@ -57,5 +57,6 @@ std::span<const MapRow> map_rows_random();
 std::span<const MapRow> map_rows_control();
 std::span<const MapRow> map_rows_loop();
 std::span<const MapRow> map_rows_attention();
+std::span<const MapRow> map_rows_collective();
 
 }  // namespace belay::convert

@@ -19,7 +19,7 @@ using Uses = std::map<std::string, Use>;  // by domain
 // 0: a domain of which no operator is known; each is refused by its name.
 int64_t newest_of(const std::string& domain) {
   if (domain.empty()) return newest_onnx;
-  return domain == "com.microsoft" || domain == "npu" ? newest_other : 0;
+  return domain == "com.microsoft" || domain == "npu" || domain == "hccl" ? newest_other : 0;
 }
 
 void find_newer(const onnx::Model& model, const std::vector<onnx::Node>& nodes, Uses& uses) {

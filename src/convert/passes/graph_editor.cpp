@@ -120,7 +120,7 @@ int GraphEditor::remove_dead() {
     pending.push_back(index);
   };
   for (int i = 0; i < count(); ++i)
-    if (graph::is_graph_input(node(i)) || node(i).type == "NetOutput") reach(i);
+    if (graph::is_graph_input(node(i)) || node(i).type == "NetOutput" || graph::is_collective(node(i))) reach(i);
   while (!pending.empty()) {
     const int index = pending.back();
     pending.pop_back();

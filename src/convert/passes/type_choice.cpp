@@ -65,7 +65,7 @@ constexpr auto following_types = std::to_array<std::string_view>({"Relu",
 // Operators that keep the types they have, whatever the mode.
 constexpr auto kept_types = std::to_array<std::string_view>(
     {"Cast", "CastLike", "Range", "Quantize", "NonMaxSuppressionV6", "RandomUniform", "RandomStandardNormal",
-     "Multinomial", "If", "While", "Case", "AscendQuant", "AscendDequant", "Aipp"});
+     "Multinomial", "If", "While", "Case", "AscendQuant", "AscendDequant", "Aipp", "HcomSend", "HcomReceive"});
 
 bool names_it(const OperatorNames& list, const graph::Node& node) {
   if (list.types.contains(node.type) || list.names.contains(node.name)) return true;

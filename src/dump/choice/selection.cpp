@@ -10,6 +10,7 @@
 #include "dump/choice/op_walk.h"
 #include "dump/config/op_range.h"
 #include "dump/format/names.h"
+#include "graph/infer/constant_nodes.h"
 #include "graph/model/schema.h"
 
 namespace belay::dump {
@@ -315,7 +316,7 @@ ChosenNode choose_outputs(const Node& node) {
 }
 
 bool changes_inputs(const Node& node) {
-  if (node.type.starts_with("Hcom")) return true;
+  if (graph::is_collective(node)) return true;
   const graph::Schema* schema = graph::find_schema(node.type);
   return schema && std::ranges::any_of(schema->outputs, [&](const graph::Port& output) {
            return std::ranges::any_of(schema->inputs,

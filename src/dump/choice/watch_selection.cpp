@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "dump/choice/op_walk.h"
 #include "dump/choice/selection.h"
+#include "graph/infer/constant_nodes.h"
 
 namespace belay::dump {
 namespace {
@@ -38,7 +39,7 @@ Selection select_watched(const DumpConfig& config, const std::string& name, cons
   for (const graph::Node* node : walk.tasks()) {
     if (watched.contains(node->name))
       selection.nodes.emplace(node, choose_outputs(*node));
-    else if ((layers.empty() || layers.contains(node->name)) && !node->type.starts_with("Hcom"))
+    else if ((layers.empty() || layers.contains(node->name)) && !graph::is_collective(*node))
       selection.writers.insert(node);
   }
   expect_known("watcher_nodes", item.watcher_nodes, name, walk.tasks(), selection.warnings);

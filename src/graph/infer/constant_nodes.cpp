@@ -14,9 +14,11 @@ bool is_random(const Node& node) {
   return members && std::ranges::any_of((*members)->nodes, is_random);
 }
 
+bool is_collective(const Node& node) { return node.type.starts_with("Hcom"); }
+
 bool is_function(const Node& node) {
   return !is_graph_input(node) && !is_constant(node) && node.type != "NetOutput" && node.subgraphs.empty() &&
-         !is_random(node);
+         !is_random(node) && !is_collective(node);
 }
 
 std::vector<bool> constant_nodes(const Graph& graph) {

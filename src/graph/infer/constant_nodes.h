@@ -10,8 +10,12 @@ namespace belay::graph {
 // Whether an operator may give another result each time, whatever its inputs.
 bool is_random(const Node& node);
 
+// Whether an operator works together with other ranks (Hcom...): it runs even if nobody reads what it gives, and what
+// it gives does not follow from its inputs.
+bool is_collective(const Node& node);
+
 // Whether a node's outputs follow from its inputs alone, by a kernel: it enters no value, leaves none, runs no other
-// graph and is not random.
+// graph, is not random and needs no other rank.
 bool is_function(const Node& node);
 
 // By node: whether it is a constant, or is computed from constants alone, so that it need not wait for an execution.

@@ -17,9 +17,9 @@ using FamilyRows = std::span<const InferRow> (*)();
 
 // One line per family that has rules.
 constexpr FamilyRows kFamilies[] = {
-    infer_rows_elementwise, infer_rows_shape,  infer_rows_reduce,  infer_rows_gather, infer_rows_join,
-    infer_rows_slice,       infer_rows_select, infer_rows_nn,      infer_rows_resize, infer_rows_vision,
-    infer_rows_recurrent,   infer_rows_quant,  infer_rows_special,
+    infer_rows_elementwise, infer_rows_shape,  infer_rows_reduce,     infer_rows_gather,  infer_rows_join,
+    infer_rows_slice,       infer_rows_select, infer_rows_nn,         infer_rows_resize,  infer_rows_vision,
+    infer_rows_recurrent,   infer_rows_quant,  infer_rows_collective, infer_rows_special,
 };
 
 std::unordered_map<std::string_view, InferRule> index_rules() {

@@ -20,6 +20,7 @@ std::span<const InferRow> infer_rows_resize();
 std::span<const InferRow> infer_rows_recurrent();  // LSTM, GRU
 std::span<const InferRow> infer_rows_quant();
 std::span<const InferRow> infer_rows_vision();
-std::span<const InferRow> infer_rows_special();  // what belongs to none of these
+std::span<const InferRow> infer_rows_collective();  // Hcom...
+std::span<const InferRow> infer_rows_special();     // what belongs to none of these
 
 }  // namespace belay::graph
