@@ -6,6 +6,7 @@
 
 #include "base/endings/trap.h"
 #include "base/files/atomic_file.h"
+#include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/compare_side.h"
@@ -13,6 +14,7 @@
 #include "commands/say.h"
 #include "commands/table.h"
 #include "compare/matching.h"
+#include "compare/ranks.h"
 #include "compare/report/csv.h"
 #include "compare/report/json.h"
 #include "compare/rows.h"
@@ -37,6 +39,7 @@ struct CompareArguments {
   compare::MatchOptions match;
   compare::Limits limits;
   ModelInputs inputs;
+  bool ranks = false;
 };
 
 std::string number(double value) {
@@ -188,6 +191,54 @@ std::vector<size_t> of_pairs(const compare::Matching& matching, size_t compare::
   return tensors;
 }
 
+Comparison compared(const Side& ours, const Side& truth, const compare::Matching& matching,
+                    const compare::Rules& rules) {
+  Progress progress("comparing", matching.pairs.size());
+  return compare::compare_sides(ours, truth, matching, rules, [&] { progress.advance(); });
+}
+
+// "out.csv" as "out.rank1.csv".
+std::filesystem::path of_rank(const std::filesystem::path& file, size_t rank) {
+  if (file.empty() || file == kPrinted) return file;
+  return std::filesystem::path(file).replace_extension(formatted("rank{}{}", rank, file.extension().string()));
+}
+
+Result<std::vector<compare::RankSide>> open_ranks(const std::filesystem::path& path) {
+  const Side side = TRY(compare::open_side(path));
+  std::vector<std::string> said = side.problems;
+  auto ranks = compare::ranks_of(side, said);
+  for (const std::string& line : said) std::fprintf(stderr, "belay compare: %s\n", line.c_str());
+  return ranks;
+}
+
+// Rank by rank; the worst of their exit codes.
+int compare_ranks(const CompareArguments& arguments, const compare::Rules& rules) {
+  if (is_model(arguments.ours) || is_model(arguments.truth))
+    throw UsageError("--ranks is for dumps; compare a model with the dump of one rank");
+  const auto ours = open_ranks(arguments.ours), truth = open_ranks(arguments.truth);
+  if (!ours.ok()) return refuse(ours.status());
+  if (!truth.ok()) return refuse(truth.status());
+  if ((*ours).size() != (*truth).size())
+    return refuse({ACL_ERROR_PARSE_FILE, formatted("{} has {} ranks and {} has {}", arguments.ours.string(),
+                                                   (*ours).size(), arguments.truth.string(), (*truth).size())});
+  int worst = kAgree;
+  for (size_t rank = 0; rank < (*ours).size(); ++rank) {
+    CompareArguments own = arguments;
+    own.csv = of_rank(arguments.csv, rank);
+    own.json = of_rank(arguments.json, rank).string();
+    const Side &a = (*ours)[rank].side, &b = (*truth)[rank].side;
+    const auto matching = compare::match(a, b, arguments.match);
+    if (!matching.ok()) return refuse(matching.status());
+    if (own.json == kPrinted)
+      std::printf(rank ? ",\n" : "[\n");
+    else
+      std::printf("%srank %zu\n", rank ? "\n" : "", rank);
+    worst = std::max(worst, report(own, compared(a, b, *matching, rules)));
+  }
+  if (arguments.json == kPrinted) std::printf("]\n");
+  return worst;
+}
+
 int compare_command(const CompareArguments& arguments) {
   compare::Rules rules{.otherwise = arguments.limits};
   if (!arguments.rules.empty()) {
@@ -197,16 +248,13 @@ int compare_command(const CompareArguments& arguments) {
   }
   check_inputs(arguments);
   enable_traps();  // of files that are cut short while they are read
+  if (arguments.ranks) return compare_ranks(arguments, rules);
   ComparedSide ours(arguments.ours, arguments.inputs), truth(arguments.truth, arguments.inputs);
   const auto matching = compare::match(ours.side(), truth.side(), arguments.match);
   if (!matching.ok()) return refuse(matching.status());
   ours.compute(of_pairs(*matching, &compare::Pair::ours));
   truth.compute(of_pairs(*matching, &compare::Pair::truth));
-  const Comparison made = [&] {
-    Progress progress("comparing", (*matching).pairs.size());
-    return compare::compare_sides(ours.side(), truth.side(), *matching, rules, [&] { progress.advance(); });
-  }();
-  return report(arguments, made);
+  return report(arguments, compared(ours.side(), truth.side(), *matching, rules));
 }
 
 void add_limits(CLI::App& command, compare::Limits& limits) {
@@ -254,6 +302,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->add_option("--shape", arguments->inputs.shapes,
                    "The shape of an input with dynamic dimensions, such as x:1,3,224,224 (default: that of its file)")
       ->type_name("NAME:DIMS");
+  command->add_flag("--ranks", arguments->ranks,
+                    "Compare rank by rank: each device's folder is one (default: the sides as a whole)");
   add_limits(*command, arguments->limits);
   command->add_option("--rules", arguments->rules, "Limits by operator and type, as JSON (default: none)")
       ->type_name("FILE");
