@@ -98,12 +98,17 @@ Result<std::shared_ptr<const graph::Model>> read_model_of(const compare::Side& s
   return known_records(executions, RecordNames(*plain), false) > known ? plain : fused;
 }
 
-Result<Report> examine(const Question& question) {
+Result<std::vector<Execution>> executions_of(const Question& question) {
   const std::vector<Execution> all = executions_of(*question.side);
   const RecordNames names(*question.model);
   std::vector<Execution> executions;
   std::ranges::copy_if(all, std::back_inserter(executions), [&](const Execution& each) { return is_of(each, names); });
   if (executions.empty()) return no_execution(question, all, names_in(*question.model));
+  return executions;
+}
+
+Result<Report> examine(const Question& question) {
+  const std::vector<Execution> executions = TRY(executions_of(question));
   std::string note;
   const Truth truth = TRY(pair_sides(question, note));
   std::optional<Report> first;

@@ -100,7 +100,7 @@ void Examiner::ran(const Ran& ran) {
     report.recorded_as = ran.record.op;
   const size_t changes_before = report_.changed.size();
   if (ran.unrecorded.empty()) find_changes(ran);
-  Trial trial(*question_.model, ran);
+  Trial trial(*question_.model, ran, question_.others);
   trial.judge(truth_, report);
   check_partners(ran);
   if (report.verdict == Verdict::Guilty) absolve(ran, trial, report, changes_before);
@@ -201,7 +201,7 @@ void Examiner::remember(const Ran& ran, const Trial& trial, size_t place) {
 }
 
 void Examiner::tell_shares(const Walk& walk, std::span<const Held> results) {
-  if (misdeeds_.empty()) return;
+  if (misdeeds_.empty() || question_.others) return;  // one rank alone cannot run the model again
   Correction correction(question_.model, walk.inputs(), results, misdeeds_);
   if (const Status status = correction.prepare(); !status.ok()) {
     report_.notes.push_back("what the final outputs would be without them is not known: " + status.message);

@@ -24,7 +24,8 @@ bool explains(const Suspect& suspect, const exact::Output& hypothesis) {
 }
 
 std::string guess(const Suspect& suspect) {
-  static constexpr std::array kFamilies = {guess_bits, guess_values, guess_places, guess_inputs, guess_sums};
+  static constexpr std::array kFamilies = {guess_ranks,  guess_bits,   guess_values,
+                                           guess_places, guess_inputs, guess_sums};
   for (const auto& family : kFamilies)
     if (std::string cause = family(suspect); !cause.empty()) return cause;
   return "";

@@ -40,5 +40,6 @@ std::string guess_values(const Suspect& suspect);  // not finite, clipped, round
 std::string guess_places(const Suspect& suspect);  // swapped axes, neighbours, another operator's or an earlier output
 std::string guess_inputs(const Suspect& suspect);  // transposed or stale inputs, padding
 std::string guess_sums(const Suspect& suspect);    // accumulated in half precision
+std::string guess_ranks(const Suspect& suspect);   // what a rank sent is missing
 
 }  // namespace belay::blame

@@ -96,6 +96,7 @@ std::optional<Product> product_of(const Trial& trial, size_t output) {
 
 std::vector<std::string> terms_of(const Trial& trial, size_t output, int64_t element) {
   if (element < 0) return {};
+  if (trial.others()) return trial.others()->terms(trial.ran(), output, element);
   if (const auto product = product_of(trial, output)) return product_terms(trial, *product, element);
   return operands(trial, output, element);
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "blame/other_ranks.h"
 #include "blame/report.h"
 #include "blame/walk.h"
 #include "exact/evaluate.h"
@@ -17,8 +18,8 @@ using Truth = std::function<Source(const compare::SideTensor& output)>;
 // One run of an operator, computed again in double precision from what it read.
 class Trial {
  public:
-  // Both are borrowed.
-  Trial(const graph::Model& model, const Ran& ran);
+  // All are borrowed. `others` null: collective operators are not checkable.
+  Trial(const graph::Model& model, const Ran& ran, const OtherRanks* others = nullptr);
 
   // Fills verdict, reason and outputs.
   void judge(const Truth& truth, OperatorReport& report);
@@ -27,6 +28,9 @@ class Trial {
   const graph::Node& node() const { return node_; }  // with the types that were recorded
   std::span<const exact::Value> inputs() const { return inputs_; }
   std::span<const exact::Output> expected() const { return expected_; }
+  const Ran& ran() const { return ran_; }
+  // Null unless it is a collective operator, and what the other ranks gave is known.
+  const OtherRanks* others() const { return others_; }
   // The recorded output, wide; by the operator's output.
   const std::vector<std::optional<exact::Value>>& got() const { return got_; }
 
@@ -48,6 +52,7 @@ class Trial {
 
   const graph::Model& model_;
   const Ran& ran_;
+  const OtherRanks* const others_;
   graph::Node node_;
   std::vector<exact::Value> inputs_;
   std::vector<exact::Output> expected_;

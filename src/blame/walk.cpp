@@ -255,7 +255,7 @@ void Walk::visit(const Node& node, const Record& record, const Tensors& made, co
     return visit_({node, record, made, read, loops_ > 0});
   const auto cone = make_cone(node, read);
   if (!cone.ok()) return visit_({node, record, made, read, loops_ > 0});
-  visit_({(*cone).node, record, (*cone).inputs, (*cone).inputs, loops_ > 0, (*cone).unrecorded});
+  visit_({(*cone).node, record, (*cone).inputs, (*cone).inputs, loops_ > 0, (*cone).unrecorded, &node});
 }
 
 std::vector<Held> Walk::run_choice(const Node& node, const Tensors& inputs) {

@@ -23,7 +23,10 @@ struct Ran {
   std::span<const Held> read;  // as the record has them; where it has none, as `made`
   bool in_loop = false;
   std::vector<std::string> unrecorded =
-      {};  // operators before it that `node` was joined with, since they have no record
+      {};                             // operators before it that `node` was joined with, since they have no record
+  const graph::Node* last = nullptr;  // then, the operator of the model; else null
+
+  const graph::Node& op() const { return last ? *last : node; }  // of the model
 };
 
 // Follows one execution of a model in the order in which its operators run, with the values that the side recorded:

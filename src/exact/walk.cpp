@@ -34,6 +34,8 @@ Result<backend::Tensor> control(const Node& node, const Tracked& tracked) {
 Walk::Outputs Walk::run_operator(const Node& node, std::span<const Tracked> inputs) const {
   // A Dropout that runs hands its input on: only training drops.
   if (graph::is_random(node) && node.type != "Dropout") return not_checkable(node, "its results are random");
+  if (graph::is_collective(node))
+    return not_checkable(node, "what it gives depends on other ranks; belay blame --ranks checks it");
   const ErrorModel model = find_error_model(node.type);
   if (bounds_ && !model) return not_checkable(node, "how far its results may be off has not been worked out");
   const Operation operation{node, inputs};

@@ -12,6 +12,7 @@
 #include "dump/format/names.h"
 #include "executor/branch.h"
 #include "executor/loaded_model.h"
+#include "graph/infer/constant_nodes.h"
 #include "graph/infer/infer.h"
 #include "graph/model/schema.h"
 #include "graph/om/om.h"
@@ -56,6 +57,12 @@ Result<Found> find_node(const Model& model, std::string_view name) {
   for (const Graph& graph : model.graphs)
     for (const Node& node : graph.nodes) names.push_back(node.name);
   return wrong(formatted("the model has no operator {}; the closest names are {}", name, closest_names(name, names)));
+}
+
+Status check_runs_alone(const Node& node) {
+  if (!graph::is_collective(node)) return {};
+  return wrong(formatted("{} {} works together with other ranks and cannot run alone; belay blame --ranks checks it",
+                         node.type, node.name));
 }
 
 void add_graphs(const Model& model, const Node& node, std::set<std::string>& known, std::vector<Graph>& graphs) {
@@ -220,6 +227,7 @@ Result<Extracted> extract(const DumpedTree& tree, std::string_view name, const M
   std::string own(name);
   if (model) {
     found = TRY(find_node(*model, name));
+    TRY(check_runs_alone(*found.node));
     own = found.node->name;
   }
   const auto files = TRY(tree.of(own));
@@ -229,6 +237,7 @@ Result<Extracted> extract(const DumpedTree& tree, std::string_view name, const M
   made.op.dumped = dumped.outputs;
   if (!model) {
     TRY(guess(dumped, made.op));
+    TRY(check_runs_alone(made.op.node));
     return made;
   }
   made.op.node = *found.node;

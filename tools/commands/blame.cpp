@@ -10,6 +10,7 @@
 #include "base/files/atomic_file.h"
 #include "commands/arguments.h"
 #include "commands/blame_inputs.h"
+#include "commands/blame_ranks.h"
 #include "commands/blame_report.h"
 #include "commands/commands.h"
 #include "commands/compare_side.h"
@@ -21,9 +22,10 @@ namespace {
 
 struct BlameOptions {
   std::filesystem::path dump, other, model, csv;
+  std::vector<std::filesystem::path> others, models;  // as given; for one rank at most one of each
   std::vector<std::string> inputs;
   std::optional<int64_t> step;
-  bool json = false, all = false;
+  bool json = false, all = false, ranks = false;
 };
 
 int blame_dump(const BlameOptions& options) {
@@ -60,6 +62,24 @@ int blame_dump(const BlameOptions& options) {
   return report.anyone_guilty() ? kDiffer : !problems.empty() ? kBadInput : kAgree;
 }
 
+int blame_all_ranks(const BlameOptions& options) {
+  if (!options.inputs.empty() || !options.csv.empty())
+    throw UsageError("--input and --csv are for the dump of one rank, not for --ranks");
+  BlameRanksOptions all{{options.dump}, options.models, options.step, options.json, options.all};
+  all.dumps.insert(all.dumps.end(), options.others.begin(), options.others.end());
+  return blame_ranks(all);
+}
+
+int blame_command(BlameOptions& options) {
+  if (options.ranks) return blame_all_ranks(options);
+  if (options.others.size() > 1)
+    throw UsageError("there is one OTHER at most; --ranks takes the dumps of several ranks");
+  if (options.models.size() > 1) throw UsageError("a dump came from one model; --ranks takes one for each rank");
+  if (!options.others.empty()) options.other = options.others[0];
+  options.model = options.models[0];
+  return blame_dump(options);
+}
+
 }  // namespace
 
 void add_blame(CLI::App& app, int& exit_code) {
@@ -70,13 +90,21 @@ void add_blame(CLI::App& app, int& exit_code) {
                    "A dump, of ours or of an NPU: with inputs (\"dump_mode\":\"all\") or with outputs only")
       ->type_name("DUMP")
       ->required();
-  command->add_option("other", options->other, "What is right: another dump, or a folder of .npy files (default: none)")
+  command
+      ->add_option(
+          "other", options->others,
+          "What is right: another dump, or a folder of .npy files; with --ranks, dumps of more ranks (default: "
+          "none)")
       ->type_name("OTHER");
   command
-      ->add_option("-m,--model", options->model,
-                   "The .om or .onnx file that the dump came from (default: none, it must be given)")
+      ->add_option("-m,--model", options->models,
+                   "The .om or .onnx file that the dump came from; with --ranks one for each rank, in their order, or "
+                   "one for all (default: none, it must be given)")
       ->type_name("FILE")
+      ->allow_extra_args(false)
       ->required();
+  command->add_flag("--ranks", options->ranks,
+                    "Examine all ranks together: each device's folder in the dumps is one (default: one rank alone)");
   command
       ->add_option("-i,--input", options->inputs,
                    "An input of the model that is not in the dump: FILE in order, or NAME=FILE (default: "
@@ -92,7 +120,7 @@ void add_blame(CLI::App& app, int& exit_code) {
   command->add_option("--csv", options->csv, "Write a line for every output to this file (default: none)")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON (default: text)");
-  command->callback([options, &exit_code] { exit_code = blame_dump(*options); });
+  command->callback([options, &exit_code] { exit_code = blame_command(*options); });
 }
 
 }  // namespace belay::tools

@@ -67,13 +67,6 @@ void print_counts(const Report& report, const BlameView& view) {
   say("\n");
 }
 
-std::string name_of(const OperatorReport& op) {
-  std::string text = op.op_type + " " + op.op;
-  if (op.sources.size() != 1 || op.sources[0] != op.op) text += ", made of " + joined(op.sources);
-  if (!op.recorded_as.empty()) text += ", in the dump as " + op.recorded_as;
-  return text;
-}
-
 void print_worst(const OutputReport& output) {
   const Numbers& numbers = output.numbers;
   say("   output %zu %s %s: %lld of %lld elements %s wrong\n", output.index, type_text(output.type).c_str(),
@@ -94,6 +87,7 @@ void print_evidence(const Report& report, const OperatorReport& op, const Eviden
   if (evidence.share)
     say("   when it alone is corrected, %s %% of the error of the model's outputs is gone\n",
         real(100 * *evidence.share).c_str());
+  if (op.op_type.starts_with("Hcom")) return;  // not alone
   say("   belay replay %s --model %s --op %s\n", in_quotes(place_of(report, view).string()).c_str(),
       in_quotes(view.model.string()).c_str(), in_quotes(op.recorded_as.empty() ? op.op : op.recorded_as).c_str());
 }
@@ -103,19 +97,8 @@ void print_guilty(const Report& report, const BlameView& view) {
   for (const OperatorReport& op : report.operators) {
     if (op.verdict != Verdict::Guilty) continue;
     say("%zu. guilty: %s\n", ++number, name_of(op).c_str());
-    if (!op.why.empty()) say("   %s\n", op.why.c_str());
-    if (op.evidence) print_evidence(report, op, *op.evidence, view);
+    print_guilt(report, op, view);
   }
-}
-
-void print_changed(const Changed& changed) {
-  say("%s %s: %s reads it as input %zu, and %lld of %lld elements differ\n", changed.tensor.c_str(),
-      changed.weight ? "is not what the model holds" : "was overwritten", changed.reader.c_str(), changed.input,
-      static_cast<long long>(changed.different), static_cast<long long>(changed.count));
-  say("   first at %s: %s became %s\n", inspect::index_text(changed.shape, changed.first).c_str(),
-      real(changed.was, "%.9g").c_str(), real(changed.is, "%.9g").c_str());
-  if (changed.weight) return;
-  say("   by %s%s\n", changed.suspects.size() == 1 ? "" : "one that ran meanwhile: ", joined(changed.suspects).c_str());
 }
 
 // Operators that could not be checked, by reason.
@@ -189,6 +172,28 @@ Json changed_json(const Changed& changed) {
 
 }  // namespace
 
+std::string name_of(const OperatorReport& op) {
+  std::string text = op.op_type + " " + op.op;
+  if (op.sources.size() != 1 || op.sources[0] != op.op) text += ", made of " + joined(op.sources);
+  if (!op.recorded_as.empty()) text += ", in the dump as " + op.recorded_as;
+  return text;
+}
+
+void print_guilt(const Report& report, const OperatorReport& op, const BlameView& view) {
+  if (!op.why.empty()) say("   %s\n", op.why);
+  if (op.evidence) print_evidence(report, op, *op.evidence, view);
+}
+
+void print_changed(const Changed& changed) {
+  say("%s %s: %s reads it as input %zu, and %lld of %lld elements differ\n", changed.tensor.c_str(),
+      changed.weight ? "is not what the model holds" : "was overwritten", changed.reader.c_str(), changed.input,
+      static_cast<long long>(changed.different), static_cast<long long>(changed.count));
+  say("   first at %s: %s became %s\n", inspect::index_text(changed.shape, changed.first).c_str(),
+      real(changed.was, "%.9g").c_str(), real(changed.is, "%.9g").c_str());
+  if (changed.weight) return;
+  say("   by %s%s\n", changed.suspects.size() == 1 ? "" : "one that ran meanwhile: ", joined(changed.suspects).c_str());
+}
+
 void print_blame(const Report& report, const BlameView& view) {
   if (view.all) print_operators(report, view);
   print_counts(report, view);
@@ -201,7 +206,9 @@ void print_blame(const Report& report, const BlameView& view) {
   for (const std::string& note : report.notes) say("%s\n", note.c_str());
 }
 
-std::string blame_json(const Report& report, const BlameView& view, const std::vector<std::string>& problems) {
+namespace {
+
+Json report_json(const Report& report, const BlameView& view) {
   Json json{{"dump", place_of(report, view).string()}, {"model", view.model.string()}};
   json["operators"] = Json::array();
   for (const OperatorReport& op : report.operators) json["operators"].push_back(operator_json(op));
@@ -211,6 +218,31 @@ std::string blame_json(const Report& report, const BlameView& view, const std::v
   json["unrecorded"] = report.unrecorded;
   json["foreign"] = report.foreign;
   json["notes"] = report.notes;
+  return json;
+}
+
+}  // namespace
+
+std::string blame_json(const Report& report, const BlameView& view, const std::vector<std::string>& problems) {
+  Json json = report_json(report, view);
+  json["problems"] = problems;
+  return json_text(json, 1);
+}
+
+std::string ranks_json(const blame::RanksReport& report, const std::vector<BlameView>& views,
+                       const std::vector<std::string>& problems) {
+  const auto places = [&](const std::vector<blame::RanksReport::At>& all) {
+    Json list = Json::array();
+    for (const auto& at : all) list.push_back({{"rank", at.rank}, {"op", report.at(at).op}});
+    return list;
+  };
+  Json json{{"first", places(report.first)}, {"disagreements", report.disagreements}};
+  json["collectives"] = Json::array();
+  for (const auto& joint : report.joints)
+    json["collectives"].push_back({{"group", joint.group}, {"number", joint.number}, {"ranks", places(joint.ranks)}});
+  json["ranks"] = Json::array();
+  for (size_t rank = 0; rank < report.ranks.size(); ++rank)
+    json["ranks"].push_back(report_json(report.ranks[rank], views[rank]));
   json["problems"] = problems;
   return json_text(json, 1);
 }

@@ -207,7 +207,7 @@ Result<std::vector<compare::RankSide>> open_ranks(const std::filesystem::path& p
   const Side side = TRY(compare::open_side(path));
   std::vector<std::string> said = side.problems;
   auto ranks = compare::ranks_of(side, said);
-  for (const std::string& line : said) std::fprintf(stderr, "belay compare: %s\n", line.c_str());
+  for (const std::string& line : said) complain("belay compare: %s\n", line);
   return ranks;
 }
 
@@ -230,12 +230,12 @@ int compare_ranks(const CompareArguments& arguments, const compare::Rules& rules
     const auto matching = compare::match(a, b, arguments.match);
     if (!matching.ok()) return refuse(matching.status());
     if (own.json == kPrinted)
-      std::printf(rank ? ",\n" : "[\n");
+      say(rank ? ",\n" : "[\n");
     else
-      std::printf("%srank %zu\n", rank ? "\n" : "", rank);
+      say(rank ? "\nrank %zu\n" : "rank %zu\n", rank);
     worst = std::max(worst, report(own, compared(a, b, *matching, rules)));
   }
-  if (arguments.json == kPrinted) std::printf("]\n");
+  if (arguments.json == kPrinted) say("]\n");
   return worst;
 }
 

@@ -138,8 +138,8 @@ Work work_of(const Collective& collective, comm::Call call, const Communicator& 
 // asked what went wrong.
 template <class Part>
 Status run_for_model(Communicator& in, Part part, Stream& stream) {
-  if (in.board().failed()) return in.board().failure().status;
   const auto twin = TRY(comm::for_models(in));
+  if (in.board().failed()) return in.board().failure().status;  // after that, for those who failed before it was made
   in.board().begin_operation();
   Status status = twin->run(std::move(part), stream);
   in.board().end_operation();
@@ -188,13 +188,14 @@ void ModelCollectives::give_up(const graph::Model& model, const Status& why) {
   for (const std::string& group : groups) {
     const auto found = find(group);
     if (!found.ok() || (*found)->size() == 1) continue;
+    const comm::Failure failure{
+        {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+         formatted("rank {} of group \"{}\" cannot go on: its model failed: {}", (*found)->rank(), group, why.message),
+         "EI0002"},
+        HCCL_E_REMOTE};
     const auto twin = comm::for_models(**found);
-    if (!twin.ok()) continue;
-    (*twin)->board().fail(
-        {{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
-          formatted("rank {} of group \"{}\" cannot go on: its model failed: {}", (*found)->rank(), group, why.message),
-          "EI0002"},
-         HCCL_E_REMOTE});
+    (*found)->board().fail(failure);  // first: a rank without its twin yet finds it there
+    if (twin.ok()) (*twin)->board().fail(failure);
   }
 }
 
