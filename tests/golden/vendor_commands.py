@@ -196,6 +196,10 @@ class Vendor(unittest.TestCase):
         self.assertIn(file.name, self.call("compare", "-m", "npu", "-g", "truth", "-out", "out", code=BAD_DUMP).stderr)
         self.assertIn(file.name, self.call("convert", "-d", file, "-out", "out", code=BAD_DUMP).stderr)
 
+    def test_help_is_given_wherever_it_is_asked_for(self):
+        for words in (("-h",), ("compare", "-h"), ("compare", "-m", "npu", "--help")):
+            self.assertIn("file_compare -m FILE -g FILE", self.call(*words).stdout)
+
     def test_options_that_are_not_honoured_are_refused_by_name(self):
         self.trees()
         for option in ("-q x", "-a x", "-c x", "-r 1,2", "-s 1", "-p 1", "-max 3", "-advisor", "-op x", "-o 0", "-i 0", "-n 3", "-ml 4",

@@ -219,7 +219,14 @@ void add_msaccucmp(CLI::App& app, int& exit_code) {
       "overflow -d DIR -out DIR [-n 1..5]\n"
       "file_compare -m FILE -g FILE [-out DIR]\n"
       "Other options of msaccucmp are refused by name.");
-  command->callback([command, &exit_code] { exit_code = run(command->remaining(true)); });
+  command->callback([command, &exit_code] {
+    const auto words = command->remaining(true);
+    if (asks_for_help(words)) {
+      std::fputs(command->help().c_str(), stdout);
+      return;
+    }
+    exit_code = run(words);
+  });
 }
 
 }  // namespace belay::tools

@@ -37,7 +37,14 @@ int run(const std::vector<std::string>& words) {
 void add_msprobe(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("msprobe", "Understand msprobe compare -tp PATH -gp PATH -o DIR");
   command->prefix_command();
-  command->callback([command, &exit_code] { exit_code = run(command->remaining(true)); });
+  command->callback([command, &exit_code] {
+    const auto words = command->remaining(true);
+    if (asks_for_help(words)) {
+      std::fputs(command->help().c_str(), stdout);
+      return;
+    }
+    exit_code = run(words);
+  });
 }
 
 }  // namespace belay::tools

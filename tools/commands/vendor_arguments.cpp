@@ -24,6 +24,10 @@ std::string unknown(const std::vector<VendorOption>& known, const std::string& g
 
 }  // namespace
 
+bool asks_for_help(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& word) { return word == "-h" || word == "--help"; });
+}
+
 VendorArguments::VendorArguments(const std::vector<VendorOption>& known, const std::vector<std::string>& given) {
   for (size_t i = 0; i < given.size(); ++i) {
     const std::string& word = given[i];

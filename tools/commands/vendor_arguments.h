@@ -23,6 +23,9 @@ class VendorUsage : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Whether -h or --help is among the words, wherever.
+bool asks_for_help(const std::vector<std::string>& words);
+
 // What was given: "-out DIR", "-out=DIR", one dash or two. Of an option given twice the last counts.
 class VendorArguments {
  public:
