@@ -88,6 +88,13 @@ Status WholeCall::absent(std::initializer_list<std::string_view> names) const {
   return {};
 }
 
+Status WholeCall::filled(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names)
+    if (const int given = even_empty(name); given >= 0 && input(name) < 0)
+      return refuse(formatted("{} has shape {}, which has no elements", name, graph::to_text(info(given).shape)));
+  return {};
+}
+
 bool reads_floats(DataType type) {
   using enum DataType;
   return is_float_storage(type) || type == Int8 || type == UInt8 || type == Int32 || type == Int64 || type == UInt64 ||

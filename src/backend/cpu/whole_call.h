@@ -42,6 +42,8 @@ class WholeCall {
 
   // Refuses a tensor that was given although it is not supported.
   Status absent(std::initializer_list<std::string_view> names) const;
+  // Refuses a tensor that was given without elements: kernels divide by its lengths.
+  Status filled(std::initializer_list<std::string_view> names) const;
 
  private:
   const KernelRequest& request_;

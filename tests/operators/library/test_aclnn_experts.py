@@ -75,6 +75,7 @@ class Routing(Case):
         x, experts, expanded = self.x, self.experts, self.expanded
         whole = lambda values: Out(np.int32(values))
         check("MoeInitRouting", x, np.int32([[0, 3], [1, 4], [2, 5]]), experts, 3, Out(expanded), whole([4, 2, 1, 0, 5, 3]), whole([0, 0, 1, 1, 2, 2]))
+        self.refused(161002, "no elements", "MoeInitRouting", x[:, :0], np.int32([[0, 3], [1, 4], [2, 5]]), experts, 3, Out(expanded[:, :0]), whole([0] * 6), whole([0] * 6))
         for flag, counts_of in ((1, [2, 4, 6]), (2, [2, 2, 2])):
             check("MoeInitRoutingV2", x, experts, 0, 0, 3, 0, flag, False, Out(expanded), whole([4, 0, 2, 5, 1, 3]), whole(counts_of), None)
         check("MoeInitRoutingV2", x, experts, 4, 0, 3, 0, 0, False, Out(expanded[:4]), whole([4, 0, 2, 5, 1, 3]), None, None)
@@ -193,6 +194,12 @@ class Caches(Case):
             full = [np.concatenate([f, s[:1]]) for f, s in zip(flat, start)]
             check("GatherPaKvCache", *map(form, caches), table, lengths, *(InOut(s, f) for s, f in zip(start, full)), None, mode, False)
             check("GatherPaKvCache", *map(form, caches), table, np.int32([0, 6, 9]), *(InOut(s, f) for s, f in zip(start, full)), None, mode, True)
+        empty = [np.zeros((blocks, size, n, 0), np.float16), np.zeros((6, n, 0), np.float16)]
+        self.refused(161002, "does not fit rows", "ScatterPaKvCache", key, InOut(caches[0], wants[0]), slots, empty[1], InOut(empty[0], empty[0]), None, None, None, None, None, None, None)
+        rooms = [InOut(np.zeros((10, n, d), np.float16), np.zeros((10, n, d))) for d in (dk, dv)]
+        self.refused(161002, "does not fit rows", "GatherPaKvCache", caches[0], empty[0], table, lengths, rooms[0], InOut(empty[1], empty[1]), None, None, False)
+        self.refused(161002, "seqOffset must have 2", "GatherPaKvCache", *caches, table, lengths, *rooms, np.int32([4]), None, False)
+        self.refused(507015, "in no block", "GatherPaKvCache", *caches, table, lengths, *rooms, np.int32([-400, 0]), None, False)
         moved = [np.concatenate([c[table[b, s:]].reshape(-1, n, c.shape[3])[:3] for b, s in ((0, 1), (1, 0))]) for c in caches]
         check("GatherPaKvCache", *caches, table, np.int32([3, 3]), *(InOut(np.zeros_like(m), m) for m in moved), np.int32([4, 0]), "Norm", False)
 
@@ -206,6 +213,8 @@ class Caches(Case):
         mask = np.uint8([1, 0, 1])
         check("ScatterList", [InOut(d, w if m else d) for d, w, m in zip(data, want, mask)], index, updates, mask, "update", 1)
         self.refused(161002, "axis", "InplaceScatterUpdate", InOut(data, want), index, updates, 0)
+        self.refused(161002, "mask must have 3", "ScatterList", [InOut(d, d) for d in data], index, updates, mask[:2], "update", 1)
+        self.refused(507015, "does not fit", "InplaceScatterUpdate", InOut(data, want), np.int64([5, 2**63 - 1, 6]), updates, -2)
         self.refused(161002, "do not fit", "InplaceScatterUpdate", InOut(data, want), index, floats(np.float16, 3, 2, 9, 4), -2)
         variable, places, rows = f32(5, 3, 2), np.int64([[4], [0], [4]]), f32(3, 3, 2)
         want = variable.copy()

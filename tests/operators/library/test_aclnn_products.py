@@ -299,6 +299,8 @@ class Grouped(Case):
         with self.assertRaises(Refused) as caught:
             aclnn(stream, "aclnnGroupedMatmulV4", *grouped(x, w, np.int64([3, 2, 9]), np.zeros((7, 140), np.float32))[1:])
         self.assertIn("groupList is [3,2,9]", caught.exception.message)
+        want = Out(np.zeros((7, 140)), np.float32)
+        self.refused(507015, "there are 7 rows", *grouped(self.x, self.w, np.int64([3, 2**63 - 1, 1]), want, group_type=0, list_type=1))
 
 
 if __name__ == "__main__":

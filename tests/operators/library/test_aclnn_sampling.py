@@ -173,6 +173,8 @@ class Tokens(Case):
                 chosen.append(some[np.argmax(chance)])
             check("TopKTopPSample", logits, tops, shares, q, 1e-8, True, 32, Out(np.int64(chosen)), Out(kept, np.float32))
             check("TopKTopPSample", logits, tops, shares, q, 1e-8, False, 32, Out(np.int64(chosen)), None)
+        for k, p in ((tops[:0], shares), (tops, shares[:0])):
+            self.refused(161002, "has no elements", "TopKTopPSample", logits, k, p, None, 1e-8, False, 32, Out(np.int64(chosen)), None)
         self.refused(161002, "isNeedLogits", "TopKTopPSample", logits, tops, shares, None, 1e-8, True, 32, Out(np.int64(chosen)), None)
 
 

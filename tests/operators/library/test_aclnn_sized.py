@@ -86,6 +86,7 @@ class Sized(Case):
         check("RepeatInterleaveWithDim", x, np.int64([2]), 0, 6, Out(np.repeat(x, 2, 0)))
         check("RepeatInterleave", x.reshape(-1)[:4], times, 6, Out(np.repeat(x.reshape(-1)[:4], times)))
         self.refused(161002, "out is", "RepeatInterleaveWithDim", x, times, 1, 7, Out(np.repeat(x, times, 1)))
+        self.refused(507015, "do not add up", "RepeatInterleaveWithDim", x, np.int64([2, 2**63 - 1, 1, 0])[: len(times)], 1, 6, Out(np.repeat(x, times, 1)))
         with self.assertRaises(Refused) as caught:
             aclnn(stream, "aclnnRepeatInterleaveWithDim", x, times, 1, 7, np.zeros((3, 7), np.float32))
         self.assertIn("add up to 6", caught.exception.message)

@@ -123,6 +123,23 @@ class Sparse(Case):
             check(name, *arguments, *([] if sink is None else [sink]), *numbers, False, outs[0], None, None)
         self.refused(161002, "same as key", "SparseFlashAttentionV2", *arguments[:2], f32(3, 1, 8), *arguments[3:], None, *numbers, False, outs[0], None, None)
 
+    def test_blocks_longer_than_any_sequence(self):
+        q, keys, index = f32(1, 2, 4, 8), f32(1, 9, 1, 8), np.int32([0, 2**31 - 1, -1]).reshape(1, 1, 1, 3).repeat(2, 1)
+        k = keys[0, :, 0].astype(np.float64)
+        e = np.exp(q[0] @ k.T * 0.5)
+        y = Out((e / e.sum(-1, keepdims=True) @ k)[None], np.float32, 1e-4)
+        for block in (9, 1 << 31, 1 << 40, (1 << 63) - 1):
+            check("SparseFlashAttention", q, keys, keys, index, None, None, None, None, None, 0.5, block, "BSND", "BSND", 0, 0, 0, 2, False, y, None, None)
+
+    def test_tensors_without_elements(self):
+        for q, keys in ((f32(1, 5, 0, 8), f32(1, 9, 1, 8)), (f32(1, 5, 4, 0), f32(1, 9, 1, 0))):
+            out = Out(np.zeros((1, 5, 1, 3), np.int32))
+            self.refused(161002, "no elements", "LightningIndexer", q, keys, f32(1, 5, 4), None, None, None, "BSND", "BSND", 3, 0, 0, 0, False, out, None)
+            high = [Out(np.zeros((1, 1, 5, 4)), np.float32) for _ in range(2)]
+            index = np.zeros((1, 5, 1, 3), np.int32)
+            self.refused(161002, "no elements", "SparseFlashAttention", q, keys, keys, index, None, None, None, None, None, 0.5, 1, "BSND", "BSND", 0, 0, 0, 2, True,
+                         Out(q), *high)  # fmt: skip
+
 
 if __name__ == "__main__":
     main()

@@ -150,6 +150,7 @@ MadeKernel make_indexer(const KernelRequest& request) {
   op.query = call.even_empty("query"), op.key = call.even_empty("key"), op.weights = call.even_empty("weights");
   op.query_scale = call.input("query_scale"), op.key_scale = call.input("key_scale");
   op.indices = call.output(0), op.values = call.flag("tells_values") ? call.output(1) : -1;
+  TRY(call.filled({"query", "key"}));
   op.count = call.integer("count"), op.causal = TRY(causal_of(call));
   const auto &query = call.info(op.query), &key = call.info(op.key);
   const auto layout = [&](const char* name) {
@@ -201,8 +202,9 @@ struct SparseAttention {
     for (int64_t c = 0; c < chosen; ++c) {
       const int64_t index = list[static_cast<size_t>(row * chosen + c)];
       if (index < 0) break;
-      for (int64_t j = index * block; j < (index + 1) * block; ++j)
-        if (j < seen) made.push_back(j);
+      if (index > seen / block) continue;
+      const int64_t first = index * block;
+      for (int64_t j = first; j < std::min(seen, first + std::min(block, seen)); ++j) made.push_back(j);
     }
     return made;
   }
@@ -266,6 +268,7 @@ MadeKernel make_sparse_attention(const KernelRequest& request) {
   op.key_rope = call.input("key_rope"), op.indices = call.even_empty("indices"), op.sink = call.input("sink");
   op.out_place = call.output(0), op.scale = static_cast<float>(call.real("scale", 1));
   op.block = std::max<int64_t>(1, call.integer("block", 1)), op.causal = TRY(causal_of(call));
+  TRY(call.filled({"query", "key"}));
   const auto &query = call.info(op.query), &key = call.info(op.key), &y = call.result(op.out_place);
   if (const auto& value = call.info(call.even_empty("value")); value.shape != key.shape || value.type != key.type)
     return refuse("value must be the same as key");

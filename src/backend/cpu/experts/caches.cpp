@@ -40,7 +40,7 @@ Result<Blocks> blocks_of(const std::string& what, const graph::TensorInfo& cache
     return refuse(formatted("{} has shape {}, which does not fit rows of {} heads of {}", what, graph::to_text(shape),
                             heads, head));
   };
-  if (shape.size() < 3) return wrong();
+  if (shape.size() < 3 || graph::element_count(shape) == 0 || made.width == 0) return wrong();
   made.count = shape[0];
   if (mode == "PA_NZ") {
     const int64_t slice = shape.back();
@@ -135,6 +135,8 @@ MadeKernel make_gather_cache(const KernelRequest& request) {
   if (shape.size() != 2 || graph::element_count(call.info(lengths).shape) != shape[0] + (sums ? 1 : 0))
     return refuse(formatted("blockTables has shape {}, seqLens {}", graph::to_text(shape),
                             graph::to_text(call.info(lengths).shape)));
+  if (offset >= 0 && graph::element_count(call.info(offset).shape) != shape[0])
+    return refuse(formatted("seqOffset must have {} elements", shape[0]));
   if (keys.size != values.size) return refuse("keyCache and valueCache must have blocks of one size");
   const int64_t room = std::min(call.info(key).shape[0], call.info(value).shape[0]);
   return whole_kernel(
@@ -151,7 +153,8 @@ MadeKernel make_gather_cache(const KernelRequest& request) {
           const int64_t first = shifts.empty() ? 0 : shifts[static_cast<size_t>(b)] / keys.size;
           for (int64_t t = 0; t < count; ++t, ++row) {
             const int64_t column = first + t / keys.size;
-            const int64_t block = column < shape[1] ? blocks[static_cast<size_t>(b * shape[1] + column)] : -1;
+            const int64_t block =
+                column >= 0 && column < shape[1] ? blocks[static_cast<size_t>(b * shape[1] + column)] : -1;
             if (block < 0 || block >= std::min(keys.count, values.count) || row >= room)
               return failed("GatherPaKvCache",
                             formatted("token {} of sequence {} is in no block, or there is no room for it", t, b));
@@ -197,6 +200,9 @@ MadeKernel make_scatter_batches(const KernelRequest& request) {
       return refuse("the tensors of varRef must have one shape");
   if (graph::element_count(call.info(indices).shape) != batches)
     return refuse(formatted("indices must have {} elements", batches));
+  if (mask >= 0 &&
+      (graph::element_count(call.info(mask).shape) != batches || TRY(element_bytes(call.info(mask).type)) != 1))
+    return refuse(formatted("mask must have {} elements of one byte", batches));
   const size_t bytes = TRY(element_bytes(call.info(updates).type));
   if (call.info(updates).type != call.info(static_cast<int>(data[0])).type)
     return refuse("updates must have the type of what they go into");
@@ -209,7 +215,7 @@ MadeKernel make_scatter_batches(const KernelRequest& request) {
     for (int64_t b = 0; b < batches; ++b) {
       if (mask >= 0 && in[static_cast<size_t>(mask)].as<uint8_t>()[b] == 0) continue;
       const int64_t place = places[static_cast<size_t>(b)];
-      if (place < 0 || place + count > room)
+      if (place < 0 || place > room - count)
         return failed("ScatterUpdate",
                       formatted("index {} of batch {} with {} updates does not fit {}", place, b, count, room));
       auto* to = out[list ? static_cast<size_t>(b) : 0].as<std::byte>() +

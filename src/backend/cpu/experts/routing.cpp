@@ -195,6 +195,7 @@ MadeKernel make_routing(const KernelRequest& request) {
   op.expanded = call.output(0), op.places = call.output(1), op.counts = call.output(2);
   op.before = op.version == 2 ? call.output(3) : -1;
   op.scales = call.output(op.version == 2 ? 4 : 3);
+  TRY(call.filled({"x", "expertIdx"}));
   const auto &x = call.info(op.x), &experts = call.info(op.experts);
   if (x.shape.size() != 2 || experts.shape.size() != 2 || x.shape[0] != experts.shape[0])
     return refuse(formatted("x {} and expertIdx {} must have 2 dimensions and as many rows", graph::to_text(x.shape),

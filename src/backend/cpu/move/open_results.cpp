@@ -198,7 +198,7 @@ MadeKernel make_repeat_each(const KernelRequest& request) {
     std::vector<int64_t> from;
     for (int64_t i = 0; i < items.count; ++i) {
       const int64_t n = numbers[given == 1 ? 0 : static_cast<size_t>(i)];
-      if (n < 0 || static_cast<int64_t>(from.size()) + n > size)
+      if (n < 0 || n > size - static_cast<int64_t>(from.size()))
         return failed("RepeatInterleave", formatted("outputSize is {}; the repeats do not add up to it", size));
       from.insert(from.end(), static_cast<size_t>(n), i);
     }

@@ -201,7 +201,7 @@ Result<std::vector<Grouped::Group>> Grouped::groups(Inputs in) const {
     const int64_t count = sizes || list_type_ == 2 ? number : number - end;
     const int64_t weight = list_type_ == 2 ? numbers[2 * g] : static_cast<int64_t>(g);
     if (list_type_ == 2 && count == 0) break;
-    if (count < 0 || end + count > all || weight < 0 || (group_type_ != 2 && weight >= experts_))
+    if (count < 0 || count > all - end || weight < 0 || (group_type_ != 2 && weight >= experts_))
       return failed(label_, formatted("groupList is {}; there are {} rows and {} weights", graph::to_text(numbers), all,
                                       experts_));
     made.push_back({weight, end, count});

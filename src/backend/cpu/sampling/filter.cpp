@@ -131,6 +131,7 @@ MadeKernel make_sample(const KernelRequest& request) {
   op.most = call.integer("most", 1024);
   const auto& logits = call.info(op.logits);
   TRY(check_logits(logits));
+  if (logits.shape[0] > 0) TRY(call.filled({"k", "p"}));
   op.rows = logits.shape[0], op.width = logits.shape[1];
   for (const char* name : {"k", "p"}) TRY(check_rows(call, name, op.rows));
   TRY(check_rows(call, "noise", op.rows * op.width));
