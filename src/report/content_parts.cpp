@@ -86,9 +86,9 @@ Json digest_json(const Digest& digest, std::string& bytes) {
 
 // A row of a statistics file: what it says is text, and stays what it is.
 Json line_json(const inspect::TensorLine& line, size_t op, size_t step) {
-  static const std::map<std::string, const char*> names{{"max", "max"},       {"min", "min"}, {"mean", "mean"},
-                                                        {"l2norm", "l2norm"}, {"nan", "nan"}, {"-inf", "minusInf"},
-                                                        {"+inf", "plusInf"}};
+  static const auto& names = *new std::map<std::string, const char*>{
+      {"max", "max"}, {"min", "min"},       {"mean", "mean"},   {"l2norm", "l2norm"},
+      {"nan", "nan"}, {"-inf", "minusInf"}, {"+inf", "plusInf"}};
   Json a = Json::object();
   for (const auto& [name, value] : line.statistics) {
     const auto known = names.find(name);

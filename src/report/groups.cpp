@@ -13,7 +13,7 @@ constexpr size_t kLeastNeighbours = 32;
 constexpr size_t kLeastToCut = 12;  // fewer are seen at a glance
 constexpr size_t kDeepest = 12;     // levels that are made of names
 
-const std::string kRange = " \u2026 ";  // between the first and the last
+constexpr const char* kRange = " \u2026 ";  // between the first and the last
 
 using Path = std::vector<std::string>;
 

@@ -205,8 +205,7 @@ void HttpServer::serve(Connection& connection) {
 }
 
 HttpResponse HttpServer::answer(const std::string& head) const {
-  static const HttpResponse forbidden{403, "text/plain; charset=utf-8",
-                                      "belay view answers to the address that it printed\n"};
+  const HttpResponse forbidden{403, "text/plain; charset=utf-8", "belay view answers to the address that it printed\n"};
   const std::vector<std::string_view> lines = lines_of(head);
   const std::string_view request = lines.empty() ? "" : lines[0];
   if (!request.starts_with("GET /")) return {400, "text/plain; charset=utf-8", "GET only\n"};
