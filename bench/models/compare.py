@@ -15,7 +15,7 @@ import tempfile
 
 from busy import Busy
 from networks import SHAPES
-from sides import Belay, Network, OnnxRuntime, Refused, apart, timed
+from sides import Belay, Network, Refused, apart, onnx_runtime, timed
 
 TARGETS = {"resnet50": 0.85}
 LOAD_TARGET = 0.25
@@ -92,7 +92,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("belay", help="the tool; atc lies beside it")
     parser.add_argument("models", type=pathlib.Path, help="what networks.py wrote")
-    parser.add_argument("ort", help="holds node_modules/onnxruntime-node")
+    parser.add_argument("ort", help="holds node_modules/onnxruntime-node; or python: its module of that name")
     parser.add_argument("names", nargs="*", metavar="NAME", help="networks (default: all)")
     parser.add_argument("--threads", default="1,2", help="numbers of threads (default: 1,2)")
     parser.add_argument("--busy", type=int, default=os.cpu_count(), metavar="N",
@@ -107,7 +107,7 @@ def main():
     options = parse()
     if unknown := [name for name in options.names if name not in SHAPES]:
         sys.exit(f"compare.py: there is no {unknown[0]}; there are: {', '.join(SHAPES)}")
-    sides, late = (Belay(options.belay), OnnxRuntime(options.ort)), []
+    sides, late = (Belay(options.belay), onnx_runtime(options.ort)), []
     show(COLUMNS, options.markdown)
     if options.markdown:
         print("|" + "---|" * len(COLUMNS))

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -56,17 +57,24 @@ class Belay:
 
 
 class OnnxRuntime:
-    def __init__(self, directory):
-        self.environment = dict(os.environ, NODE_PATH=str(pathlib.Path(directory) / "node_modules"))
+    def __init__(self, interpreter, script, environment=None):
+        self.start = [interpreter, str(pathlib.Path(__file__).with_name(script))]
+        self.environment = environment
 
     def command(self, network, threads, warmup, seconds, output):
-        script = pathlib.Path(__file__).with_name("ort.js")
         shown = [str(output / "output_0.bin")] if output else []
-        return ["node", str(script), str(network.onnx), str(threads), str(warmup), str(seconds),
+        return [*self.start, str(network.onnx), str(threads), str(warmup), str(seconds),
                 f"input:{network.type}:{network.dims}", str(network.input), *shown]
 
     def result(self, output):
         return np.fromfile(output / "output_0.bin", np.float32)
+
+
+def onnx_runtime(place):
+    """From npm, in a directory that holds node_modules/onnxruntime-node; "python": the module of this interpreter."""
+    if place == "python":
+        return OnnxRuntime(sys.executable, "ort.py")
+    return OnnxRuntime("node", "ort.js", dict(os.environ, NODE_PATH=str(pathlib.Path(place) / "node_modules")))
 
 
 def timed(side, network, threads, warmup, seconds, output=None, variables=()):
