@@ -141,6 +141,7 @@ class alignas(64) Slot {
 
   void open(Loop& loop, uint64_t wanted) {
     loop_ = &loop;
+    asleep_.store(0, std::memory_order_relaxed);
     state_.store(kOpen | wanted << kWanted, std::memory_order_release);
   }
   void close() { state_.fetch_and(~kOpen, std::memory_order_acq_rel); }
@@ -152,12 +153,27 @@ class alignas(64) Slot {
                                                                           : -1;
   }
 
-  // A thread of the pool comes, works and leaves; false: it was not wanted any more.
-  bool help() {
+  // So many of the wanted threads sleep.
+  void count_asleep(int64_t threads) { asleep_.store(threads, std::memory_order_relaxed); }
+  // How many of them to wake now, 2 at the most: to wake one takes microseconds, which whoever opened the loop should
+  // not pay for all. Those that come wake the next.
+  int64_t to_wake() {
+    int64_t asleep = asleep_.load(std::memory_order_relaxed);
+    while (asleep > 0) {
+      const int64_t now = std::min<int64_t>(asleep, 2);
+      if (asleep_.compare_exchange_weak(asleep, asleep - now, std::memory_order_relaxed)) return now;
+    }
+    return 0;
+  }
+
+  // A thread of the pool comes, calls came(), works and leaves; false: it was not wanted any more.
+  template <class Came>
+  bool help(const Came& came) {
     uint64_t state = state_.load(std::memory_order_relaxed);
     do {
       if (!(state & kOpen) || field(state, kCame) >= field(state, kWanted)) return false;
     } while (!state_.compare_exchange_weak(state, state + (1ull << kCame), std::memory_order_acq_rel));
+    came();
     loop_->take_part(static_cast<int64_t>(field(state, kCame)) + 1);
     close();
     state = state_.fetch_add(1ull << kLeft, std::memory_order_acq_rel);
@@ -192,7 +208,37 @@ class alignas(64) Slot {
   std::atomic<bool> taken_{false};
   std::atomic<uint32_t> bell_{0};
   std::atomic<uint64_t> state_{0};
+  std::atomic<int64_t> asleep_{0};  // wanted threads that sleep and that nobody has woken yet
   Loop* loop_ = nullptr;
+};
+
+// What a thread of the pool does. Whoever calls it says that it works; it then looks for an open loop.
+class alignas(64) Seat {
+ public:
+  enum : uint32_t { kWorks, kSpins, kSleeps };
+
+  // Calls the thread if it does `what`.
+  bool call(uint32_t what) {
+    uint32_t does = does_.load(std::memory_order_relaxed);
+    if (does != what || !does_.compare_exchange_strong(does, kWorks)) return false;
+    if (what == kSleeps) futex_wake(does_, 1);
+    return true;
+  }
+  void call() {
+    if (does_.exchange(kWorks) == kSleeps) futex_wake(does_, 1);
+  }
+
+  // For the thread itself: lie() makes it callable, rest() returns when it was called.
+  void lie() { does_.store(kSpins); }
+  void rest(bool spin) {
+    if (spin && spin_until([&] { return does_.load(std::memory_order_relaxed) == kWorks; })) return;
+    uint32_t does = kSpins;
+    if (!does_.compare_exchange_strong(does, kSleeps)) return;
+    while (does_.load(std::memory_order_relaxed) == kSleeps) futex_wait(does_, kSleeps);
+  }
+
+ private:
+  std::atomic<uint32_t> does_{kWorks};
 };
 
 class Pool {
@@ -205,7 +251,7 @@ class Pool {
     if (wanted > 0) {
       loops_.fetch_add(1, std::memory_order_relaxed);
       slot->open(loop, static_cast<uint64_t>(wanted));
-      call(wanted);
+      call(wanted, *slot);
     }
     loop.take_part(0);
     if (wanted > 0) {
@@ -219,10 +265,10 @@ class Pool {
   void end_threads() {
     std::lock_guard lock(mutex_);
     ++generation_;
+    for (int64_t i = 0; i < started_; ++i) seat(first_ + i).call();
+    first_ += started_;
     started_ = 0;
     full_ = false;
-    calls_.fetch_add(1);
-    futex_wake(calls_, INT_MAX);
   }
 
   PoolCounters counters() const {
@@ -260,7 +306,9 @@ class Pool {
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     bool done = true;
     try {
-      std::thread([this, generation = generation_.load()] { serve(generation); }).detach();
+      std::thread([this, at = first_ + started_, generation = generation_.load()] {
+        serve(seat(at), generation);
+      }).detach();
       ++started_;
     } catch (const std::system_error&) {  // no more threads are allowed: those that are there do the work
       done = false;
@@ -269,37 +317,47 @@ class Pool {
     return done;
   }
 
-  void call(int64_t wanted) {
-    calls_.fetch_add(1);
-    const int64_t missing = std::min<int64_t>(wanted - spinning_.load(), sleeping_.load());
-    if (missing <= 0) return;
-    woken_.fetch_add(static_cast<uint64_t>(missing), std::memory_order_relaxed);
-    futex_wake(calls_, static_cast<int>(missing));
+  // Those that are awake, then those that sleep, and of either the first: loops of few threads find the same ones each
+  // time, with what they read in their caches, and the others stay asleep.
+  void call(int64_t wanted, Slot& slot) {
+    slot.count_asleep(wanted - call(wanted, Seat::kSpins));
+    wake(slot);
   }
+  int64_t call(int64_t wanted, uint32_t what) {
+    int64_t called = 0;
+    const int64_t first = first_, end = first + started_;
+    for (int64_t at = first; at < end && called < wanted; ++at) called += seat(at).call(what);
+    return called;
+  }
+  void wake(Slot& slot) {
+    if (const int64_t threads = slot.to_wake(); threads > 0)
+      woken_.fetch_add(static_cast<uint64_t>(call(threads, Seat::kSleeps)), std::memory_order_relaxed);
+  }
+  // Threads that end may still be in their seats when the next have started, so these have others.
+  Seat& seat(int64_t at) { return seats_[static_cast<size_t>(at) % seats_.size()]; }
 
-  void serve(uint64_t generation) {
+  void serve(Seat& seat, uint64_t generation) {
     (void)pthread_setname_np(pthread_self(), "belay-pool");
     const HandlerStack stack;
     long displaced = 0;
     for (;;) {
-      const uint32_t seen = calls_.load();
-      if (help()) continue;
-      if (generation_.load() != generation) return;
-      busy_.look(displaced);
-      if (!busy_.now()) {
-        ++spinning_;
-        const bool called = spin_until([&] { return calls_.load(std::memory_order_relaxed) != seen; });
-        --spinning_;
-        if (called) continue;
+      if (Slot* slot = neediest()) {
+        help(*slot);
+        continue;
       }
-      ++sleeping_;
-      futex_wait(calls_, seen);
-      --sleeping_;
+      seat.lie();
+      if (generation_.load() != generation) return;
+      if (neediest()) {  // opened just before this thread could be called
+        seat.call();
+        continue;
+      }
+      busy_.look(displaced);
+      seat.rest(!busy_.now());
     }
   }
 
-  // Goes to the open loop that has fewest threads.
-  bool help() {
+  // The open loop that has fewest threads of those that want more.
+  Slot* neediest() {
     Slot* best = nullptr;
     int64_t fewest = INT64_MAX;
     const size_t used = used_.load(std::memory_order_acquire);
@@ -309,21 +367,21 @@ class Pool {
       best = &slots_[i];
       fewest = came;
     }
-    if (!best || !best->help()) return best != nullptr;
-    helped_.fetch_add(1, std::memory_order_relaxed);
-    return true;
+    return best;
+  }
+  void help(Slot& slot) {
+    if (slot.help([&] { wake(slot); })) helped_.fetch_add(1, std::memory_order_relaxed);
   }
 
   std::array<Slot, 64> slots_;
   std::atomic<size_t> used_{0};  // slots that were ever taken
-  alignas(64) std::atomic<uint32_t> calls_{0};
-  std::atomic<int64_t> spinning_{0}, sleeping_{0};
+  std::array<Seat, 1024> seats_;
   alignas(64) std::atomic<uint64_t> loops_{0}, pieces_{0}, helped_{0}, woken_{0};
   Busyness busy_;
-  std::mutex mutex_;                     // for starting and ending threads
-  std::atomic<uint64_t> generation_{0};  // threads of an earlier one end
-  std::atomic<int64_t> started_{0};
-  std::atomic<bool> full_{false};  // no more can be started
+  std::mutex mutex_;                            // for starting and ending threads
+  std::atomic<uint64_t> generation_{0};         // threads of an earlier one end
+  std::atomic<int64_t> first_{0}, started_{0};  // the seats of those that are there
+  std::atomic<bool> full_{false};               // no more can be started
 };
 
 std::atomic<Pool*> one{nullptr};
