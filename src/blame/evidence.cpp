@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "blame/guess.h"
+#include "blame/guess/guess.h"
 #include "blame/terms.h"
 
 namespace belay::blame {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "blame/other_ranks.h"
-#include "blame/share.h"
+#include "blame/ranks/other_ranks.h"
+#include "blame/ranks/share.h"
 
 namespace belay::blame {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "blame/other_ranks.h"
+#include "blame/ranks/other_ranks.h"
 #include "blame/report.h"
 #include "blame/walk.h"
 #include "exact/evaluate.h"

@@ -9,11 +9,11 @@
 
 #include "base/text.h"
 #include "base/threads/fork.h"
-#include "comm/boards.h"
-#include "comm/hall.h"
-#include "comm/introduce.h"
-#include "comm/links.h"
+#include "comm/meeting/hall.h"
+#include "comm/meeting/introduce.h"
+#include "comm/meeting/links.h"
 #include "comm/variables.h"
+#include "comm/waiting/boards.h"
 
 namespace belay::comm {
 namespace {

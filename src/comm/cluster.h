@@ -2,7 +2,7 @@
 #pragma once
 
 #include "comm/creation.h"
-#include "comm/rank_table.h"
+#include "comm/meeting/rank_table.h"
 
 namespace belay::comm {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "comm/lanes.h"
+#include "comm/engine/lanes.h"
 
 namespace belay::comm {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/threads/cores.h"
 #include "comm/collectives.h"
-#include "comm/links.h"
+#include "comm/meeting/links.h"
 
 namespace belay::comm {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "comm/board.h"
-#include "comm/engine.h"
+#include "comm/engine/engine.h"
 #include "comm/messages.h"
 #include "comm/settings.h"
+#include "comm/waiting/board.h"
 #include "comm/windows.h"
 #include "runtime/handle_table.h"
 #include "runtime/stream/stream.h"

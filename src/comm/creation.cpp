@@ -8,12 +8,12 @@
 
 #include "base/log/log.h"
 #include "base/text.h"
-#include "comm/boards.h"
-#include "comm/hall.h"
-#include "comm/introduce.h"
-#include "comm/links.h"
-#include "comm/shared_engine.h"
+#include "comm/engine/shared_engine.h"
+#include "comm/meeting/hall.h"
+#include "comm/meeting/introduce.h"
+#include "comm/meeting/links.h"
 #include "comm/variables.h"
+#include "comm/waiting/boards.h"
 
 namespace belay::comm {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "comm/communicator.h"
-#include "comm/token.h"
+#include "comm/meeting/token.h"
 
 namespace belay::comm {
 

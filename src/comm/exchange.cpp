@@ -7,10 +7,10 @@
 
 #include "base/log/log.h"
 #include "base/text.h"
-#include "comm/boards.h"
 #include "comm/communicator.h"
-#include "comm/links.h"
-#include "comm/meeting.h"
+#include "comm/meeting/links.h"
+#include "comm/meeting/meeting.h"
+#include "comm/waiting/boards.h"
 #include "runtime/stream/write_gate.h"
 
 namespace belay::comm {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/threads/pause.h"
-#include "comm/board.h"
 #include "comm/call.h"
-#include "comm/post.h"
-#include "comm/waits.h"
+#include "comm/engine/post.h"
+#include "comm/waiting/board.h"
+#include "comm/waiting/waits.h"
 #include "runtime/stream/spin.h"
 #include "runtime/stream/stream.h"
 

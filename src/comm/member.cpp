@@ -10,7 +10,7 @@
 
 #include "base/files/file.h"
 #include "base/text.h"
-#include "comm/meeting.h"
+#include "comm/meeting/meeting.h"
 #include "hccl/hccl_types.h"
 
 namespace belay::comm {

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "base/threads/fork.h"
-#include "comm/boards.h"
-#include "comm/hex.h"
-#include "comm/links.h"
+#include "comm/meeting/hex.h"
+#include "comm/meeting/links.h"
+#include "comm/waiting/boards.h"
 
 namespace belay::comm {
 namespace {

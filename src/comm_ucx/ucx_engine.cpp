@@ -10,8 +10,8 @@
 #include <memory>
 #include <mutex>
 
-#include "comm/engine.h"
-#include "comm/engines.h"
+#include "comm/engine/engine.h"
+#include "comm/engine/engines.h"
 
 namespace belay::comm {
 namespace {

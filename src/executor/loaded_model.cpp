@@ -11,10 +11,10 @@
 #include "backend/known_operators.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
-#include "executor/computed_constants.h"
+#include "executor/compile/computed_constants.h"
+#include "executor/compile/host_allocator.h"
+#include "executor/compile/memory_estimate.h"
 #include "executor/eager.h"
-#include "executor/host_allocator.h"
-#include "executor/memory_estimate.h"
 #include "executor/program.h"
 #include "graph/infer/graph.h"
 

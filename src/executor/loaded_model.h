@@ -52,8 +52,8 @@ class LoadedModel {
                      Allocator* allocator = nullptr) = 0;
 };
 
-// The model with every subgraph of constants computed (executor/computed_constants.h), as load() does it. For who shows
-// the model to observers before it is loaded.
+// The model with every subgraph of constants computed (executor/compile/computed_constants.h), as load() does it. For
+// who shows the model to observers before it is loaded.
 std::shared_ptr<const graph::Model> compute_constants(std::shared_ptr<const graph::Model> model,
                                                       const LoadOptions& options);
 

@@ -7,7 +7,7 @@
 #include "base/endings/trap.h"
 #include "base/threads/parallel.h"
 #include "executor/branch.h"
-#include "executor/failure.h"
+#include "executor/faults/failure.h"
 #include "executor/overflow_guard.h"
 #include "executor/timing.h"
 

@@ -11,8 +11,8 @@
 
 #include "backend/kernel.h"
 #include "backend/work.h"
+#include "executor/faults/injection.h"
 #include "executor/graph_walk.h"
-#include "executor/injection.h"
 #include "executor/observer.h"
 #include "graph/infer/infer.h"
 #include "graph/model/graph.h"

@@ -10,7 +10,7 @@
 
 namespace belay::operators {
 
-// How an aclnn function is computed, as recipes.tsv says it:
+// How an aclnn function is computed, as recipes/ says it:
 //   recipe     := statement { ";" statement }
 //   statement  := target { "," target } "=" expression
 //   target     := name [ "?" ]

@@ -36,8 +36,8 @@ def rows(name):
 
 def aclnn_functions():
     """Those of a default install, and those of the experimental folders for which the tree has a recipe."""
-    folder = ROOT / "src" / "operators"
-    recipes = {line.split("\t")[0] for path in folder.glob("recipes*.tsv") for line in path.read_text(encoding="utf-8").splitlines()}
+    folder = ROOT / "src" / "operators" / "recipes"
+    recipes = {line.split("\t")[0] for path in folder.glob("*.tsv") for line in path.read_text(encoding="utf-8").splitlines()}
     for row in rows("aclnn.tsv"):
         plain = row["function"].removesuffix("GetWorkspaceSize").replace("Inplace", "")
         if not row["notes"].startswith("experimental") or plain in recipes:

@@ -8,7 +8,7 @@
 
 #include "base/faults.h"
 #include "base/text.h"
-#include "blame/ranks.h"
+#include "blame/ranks/ranks.h"
 #include "commands/arguments.h"
 #include "commands/blame_inputs.h"
 #include "commands/blame_report.h"

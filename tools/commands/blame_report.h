@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "blame/ranks.h"
+#include "blame/ranks/ranks.h"
 #include "blame/report.h"
 
 namespace belay::tools {

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "dump/exceptions/op_args.h"
 #include "dump/observers/recorder.h"
-#include "executor/host_allocator.h"
+#include "executor/compile/host_allocator.h"
 #include "opdev/op_errno.h"
 #include "runtime/device/context.h"
 #include "runtime/device/device.h"

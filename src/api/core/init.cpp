@@ -10,7 +10,7 @@
 #include "dump/format/names.h"
 #include "dump/observers/recorder.h"
 #include "exact/shadow_file.h"
-#include "executor/failure.h"
+#include "executor/faults/failure.h"
 #include "executor/model_registry.h"
 #include "runtime/device/exception.h"
 #include "runtime/device/process.h"

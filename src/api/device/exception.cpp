@@ -12,7 +12,7 @@
 #include "api/operators/tensor_desc.h"
 #include "base/device_memory.h"
 #include "base/text.h"
-#include "executor/failure.h"
+#include "executor/faults/failure.h"
 #include "runtime/device/context.h"
 #include "runtime/device/device.h"
 #include "runtime/device/exception.h"

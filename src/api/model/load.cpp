@@ -6,7 +6,7 @@
 #include "api/core/entry.h"
 #include "api/model/file.h"
 #include "base/device_memory.h"
-#include "executor/memory_estimate.h"
+#include "executor/compile/memory_estimate.h"
 #include "executor/model_registry.h"
 #include "runtime/device/current.h"
 

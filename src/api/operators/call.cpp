@@ -13,7 +13,7 @@
 #include "base/device_memory.h"
 #include "base/text.h"
 #include "dump/observers/recorder.h"
-#include "executor/host_allocator.h"
+#include "executor/compile/host_allocator.h"
 #include "graph/tensor/private_format.h"
 #include "runtime/device/context.h"
 #include "runtime/device/device.h"

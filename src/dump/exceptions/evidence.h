@@ -6,7 +6,7 @@
 
 #include "dump/format/record.h"
 #include "dump/writing/outgoing.h"
-#include "executor/failure.h"
+#include "executor/faults/failure.h"
 
 // What an exception file says of an operator that failed.
 namespace belay::dump {

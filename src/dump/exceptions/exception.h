@@ -9,7 +9,7 @@
 #include "dump/config/environment.h"
 #include "dump/format/record.h"
 #include "dump/writing/files.h"
-#include "executor/failure.h"
+#include "executor/faults/failure.h"
 
 namespace belay::dump {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/half.h"
-#include "comm/lanes.h"
+#include "comm/engine/lanes.h"
 
 namespace belay::comm {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "comm/waits.h"
+#include "comm/waiting/waits.h"
 
 #include <gtest/gtest.h>
 

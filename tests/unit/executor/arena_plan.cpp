@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executor/arena_plan.h"
+#include "executor/compile/arena_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "executor/compile/memory_estimate.h"
 #include "executor/loaded_model.h"
-#include "executor/memory_estimate.h"
 #include "unit/graph/builder.h"
 
 namespace belay::executor {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subgraphs of constants are computed when a model is loaded, and never again. Oracle: arithmetic by hand; an observer
 // that wants everything says which nodes ran.
-#include "executor/computed_constants.h"
+#include "executor/compile/computed_constants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "executor/compile/memory_estimate.h"
 #include "executor/loaded_model.h"
-#include "executor/memory_estimate.h"
 #include "unit/graph/builder.h"
 
 namespace belay::executor {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executor/injection.h"
+#include "executor/faults/injection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/endings/trap.h"
-#include "executor/failure.h"
+#include "executor/faults/failure.h"
 #include "executor/loaded_model.h"
 #include "unit/graph/builder.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "backend/known_operators.h"
+#include "executor/compile/memory_estimate.h"
 #include "executor/loaded_model.h"
-#include "executor/memory_estimate.h"
 #include "unit/graph/builder.h"
 
 namespace belay::executor {

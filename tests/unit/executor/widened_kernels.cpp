@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/half.h"
-#include "executor/memory_estimate.h"
+#include "executor/compile/memory_estimate.h"
 #include "unit/executor/one_node_models.h"
 
 namespace belay::executor {

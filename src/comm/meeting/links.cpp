@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/meeting/links.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "base/text.h"
+#include "comm/meeting/hex.h"
+#include "comm/meeting/meeting.h"
+#include "comm/variables.h"
+#include "comm/waiting/waits.h"
+#include "comm/waiting/watcher.h"
+
+namespace belay::comm {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds kForAnAnswer{3000};  // its lines of source are looked up
+
+// Messages keep their ids as literals.
+const char* known_id(const std::string& id) {
+  static constexpr const char* ids[] = {"EI0002", "EI0005", "EI0006", "EI0009"};
+  for (const char* one : ids)
+    if (id == one) return one;
+  return "EI0002";
+}
+
+}  // namespace
+
+Links& Links::get() {
+  static auto& links = *new Links;
+  return links;
+}
+
+// Under the lock. A host without a network still has names.
+void Links::listen() {
+  if (std::exchange(listening_, true)) return;
+  const auto read = variables();
+  const std::string ip = read.ok() ? choose_address((*read).host_ip, (*read).interfaces, (*read).ipv6) : "127.0.0.1";
+  Listener listener = listen_at(ip, 0);
+  if (listener.descriptor < 0) return;
+  address_ = formatted("{} {}", ip, listener.port);
+  Watcher::get().watch(listener.descriptor, [this, listener] {
+    const int socket = accept4(listener.descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket >= 0) greet(socket);
+  });
+}
+
+std::string Links::address() {
+  std::lock_guard lock(mutex_);
+  listen();
+  return address_;
+}
+
+// The first frame says who calls.
+void Links::greet(int socket) {
+  auto reader = std::make_shared<FrameReader>();
+  Watcher::get().watch(socket, [this, socket, reader] {
+    const bool open = reader->read(socket);
+    const auto process = reader->next();
+    if (!open || process) Watcher::get().forget(socket);
+    if (process)
+      add(*process, socket);
+    else if (!open)
+      close(socket);
+  });
+}
+
+void Links::add(const std::string& process, int socket) {
+  auto link = std::make_shared<Link>();
+  link->socket = socket;
+  {
+    std::lock_guard lock(mutex_);
+    links_[process] = link;
+  }
+  changed_.notify_all();
+  Watcher::get().watch(socket, [this, process] { hear(process); });
+}
+
+Status Links::connect(const std::string& own, const std::string& process, const std::string& address,
+                      Deadline deadline) {
+  {
+    std::unique_lock lock(mutex_);
+    if (links_.contains(process)) return {};
+    if (own > process) {
+      if (changed_.wait_until(lock, deadline, [&] { return links_.contains(process); })) return {};
+      return {HCCL_E_TIMEOUT, formatted("process {} did not connect in time", process), "EI0006"};
+    }
+  }
+  static auto& connecting = *new std::mutex;  // ranks of this process that meet the same one
+  std::lock_guard one(connecting);
+  {
+    std::lock_guard lock(mutex_);
+    if (links_.contains(process)) return {};
+  }
+  std::istringstream parts(address);
+  std::string ip;
+  uint32_t port = 0;
+  parts >> ip >> port;
+  const int socket = TRY(connect_to(ip, port, deadline));
+  TRY(send_frame(socket, own));
+  add(process, socket);
+  return {};
+}
+
+void Links::join(const std::string& process, const std::string& key, const std::shared_ptr<Board>& board,
+                 std::vector<uint32_t> ranks) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(members_, [](const auto& row) { return row.second.board.expired(); });
+  const auto [first, last] = members_.equal_range(key);
+  const bool known = std::any_of(
+      first, last, [&](const auto& row) { return row.second.process == process && row.second.board.lock() == board; });
+  if (!known) members_.emplace(key, Member{board, process, std::move(ranks)});
+}
+
+void Links::join_as(const std::string& parent, const std::string& key, const std::shared_ptr<Board>& board,
+                    const std::vector<uint32_t>& ranks) {
+  std::map<std::string, std::vector<uint32_t>> elsewhere;
+  {
+    std::lock_guard lock(mutex_);
+    const auto [first, last] = members_.equal_range(parent);
+    for (auto row = first; row != last; ++row)
+      for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+        if (std::ranges::find(row->second.ranks, ranks[rank]) != row->second.ranks.end())
+          elsewhere[row->second.process].push_back(rank);
+  }
+  for (const auto& [process, theirs] : elsewhere) join(process, key, board, theirs);
+}
+
+std::vector<std::string> Links::processes_of(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> found;
+  const auto [first, last] = members_.equal_range(key);
+  for (auto row = first; row != last; ++row) found.push_back(row->second.process);
+  return found;
+}
+
+void Links::send(const std::string& process, const std::string& text) {
+  std::shared_ptr<Link> link;
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto found = links_.find(process); found != links_.end()) link = found->second;
+  }
+  if (link) (void)send_frame(link->socket, text);
+}
+
+void Links::say_goodbye(const std::string& key, uint32_t rank) {
+  const std::string text = json{{"goodbye", key}, {"rank", rank}}.dump();
+  for (const std::string& process : processes_of(key)) send(process, text);
+}
+
+void Links::tell_failure(const std::string& key, const Failure& failure) {
+  const Status& status = failure.status;
+  const std::string text = json{
+      {"failure", key},
+      {"code", status.code},
+      {"message", status.message},
+      {"id", status.message_id ? status.message_id : ""},
+      {"async", failure.async}}.dump();
+  for (const std::string& process : processes_of(key)) send(process, text);
+}
+
+std::string Links::process_of(const std::string& key, uint32_t rank) {
+  std::lock_guard lock(mutex_);
+  const auto [first, last] = members_.equal_range(key);
+  for (auto row = first; row != last; ++row)
+    if (std::ranges::find(row->second.ranks, rank) != row->second.ranks.end()) return row->second.process;
+  return {};
+}
+
+void Links::send_trails(const std::vector<Trail>& trails) {
+  for (const Trail& trail : trails)
+    send(process_of(trail.key, trail.peer), json{{"trail", trail.key},
+                                                 {"origin", trail.origin},
+                                                 {"wait", trail.wait},
+                                                 {"text", trail.path.text},
+                                                 {"keys", trail.path.keys},
+                                                 {"peer", trail.peer},
+                                                 {"number", trail.number},
+                                                 {"age", trail.age.count()}}
+                                                .dump());
+}
+
+std::string Links::ask(const std::string& key, uint32_t rank, uint64_t number) {
+  return question(process_of(key, rank), {{"ask", key}, {"rank", rank}, {"number", number}});
+}
+
+void Links::wait_until_quiet(const std::string& key) {
+  for (const std::string& process : processes_of(key)) (void)question(process, {{"quiet", key}});
+}
+
+void Links::announce(const std::string& key, uint32_t rank, const std::string& address) {
+  const std::string text = json{{"announce", key}, {"rank", rank}, {"worker", to_hex(address)}}.dump();
+  for (const std::string& process : processes_of(key)) send(process, text);
+}
+
+Result<std::string> Links::announced(const std::string& key, uint32_t rank, const Board& board, Deadline deadline) {
+  const std::string which = formatted("{} {}", key, rank);
+  std::unique_lock lock(mutex_);
+  while (!announced_.contains(which)) {
+    if (board.failed()) return board.failure().status;
+    if (std::chrono::steady_clock::now() > deadline)
+      return Status{HCCL_E_TIMEOUT,
+                    formatted("communicator {} was resumed here, but not by rank {}", board.name(), rank), "EI0006"};
+    changed_.wait_for(lock, std::chrono::milliseconds(100));
+  }
+  return from_hex(announced_[which]);
+}
+
+// Empty when the answer does not come soon.
+std::string Links::question(const std::string& process, json text) {
+  std::string question;
+  {
+    std::lock_guard lock(mutex_);
+    question = std::to_string(++questions_);
+  }
+  text["question"] = question;
+  send(process, text.dump());
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kForAnAnswer, [&] { return answers_.contains(question); });
+  const auto answer = answers_.extract(question);
+  return answer ? answer.mapped() : std::string();
+}
+
+void Links::answer(const std::string& process, const json& said, const std::string& text) {
+  send(process, json{{"answer", text}, {"question", said.at("question")}}.dump());
+}
+
+void Links::hear(const std::string& process) {
+  std::shared_ptr<Link> link;
+  {
+    std::lock_guard lock(mutex_);
+    link = links_[process];
+  }
+  if (!link) return;
+  const bool open = link->reader.read(link->socket);
+  while (auto text = link->reader.next()) handle(process, *text);
+  if (!open) lost(process);
+}
+
+void Links::handle(const std::string& process, const std::string& text) {
+  const json said = json::parse(text, nullptr, false);
+  if (!said.is_object()) return;
+  try {
+    if (said.contains("answer")) {
+      std::lock_guard lock(mutex_);
+      answers_[said.at("question")] = said.at("answer");
+      changed_.notify_all();
+      return;
+    }
+    std::string key;
+    if (said.contains("announce")) {
+      std::lock_guard lock(mutex_);
+      announced_[formatted("{} {}", said.at("announce").get<std::string>(), said.at("rank").get<uint32_t>())] =
+          said.at("worker");
+      changed_.notify_all();
+      return;
+    }
+    for (const char* kind : {"goodbye", "ask", "quiet", "trail", "failure"})
+      if (said.contains(kind)) key = said.at(kind);
+    std::vector<std::shared_ptr<Board>> boards;
+    {
+      std::lock_guard lock(mutex_);
+      const auto [first, last] = members_.equal_range(key);
+      for (auto row = first; row != last; ++row) {
+        if (row->second.process != process) continue;
+        if (auto board = row->second.board.lock()) boards.push_back(std::move(board));
+        if (said.contains("goodbye")) std::erase(row->second.ranks, said.at("rank").get<uint32_t>());
+      }
+    }
+    if (boards.empty() && said.contains("question")) answer(process, said, "");
+    for (const auto& board : boards) {
+      if (said.contains("goodbye")) {
+        board->seat(said.at("rank")).left = true;
+        board->changed();
+      } else if (said.contains("ask")) {
+        std::thread([=, this] {  // it takes a while
+          answer(process, said, waits().absence(*board, said.at("rank"), said.at("number")));
+        })
+            .detach();
+        break;
+      } else if (said.contains("quiet")) {
+        std::thread([=, this] {
+          board->wait_until_quiet();
+          answer(process, said, "quiet");
+        }).detach();
+        break;
+      } else if (said.contains("trail")) {
+        const Trail trail{said.at("origin"),
+                          said.at("wait"),
+                          {said.at("text"), said.at("keys")},
+                          key,
+                          said.at("peer"),
+                          said.at("number"),
+                          std::chrono::milliseconds(said.at("age").get<int64_t>())};
+        send_trails(waits().follow_trail(*board, trail, process_name()));
+        break;
+      } else {
+        board->fail({{said.at("code"), said.at("message"), known_id(said.at("id"))}, said.at("async")});
+      }
+    }
+  } catch (const json::exception&) {
+    return;
+  }
+}
+
+void Links::lost(const std::string& process) {
+  std::vector<std::pair<std::shared_ptr<Board>, std::vector<uint32_t>>> orphans;
+  std::shared_ptr<Link> link;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = links_.extract(process);
+    if (found) link = found.mapped();
+    for (auto row = members_.begin(); row != members_.end();) {
+      if (row->second.process != process) {
+        ++row;
+        continue;
+      }
+      if (auto board = row->second.board.lock(); board && !row->second.ranks.empty())
+        orphans.emplace_back(std::move(board), row->second.ranks);
+      row = members_.erase(row);
+    }
+  }
+  if (link) {
+    Watcher::get().forget(link->socket);
+    close(link->socket);
+  }
+  for (const auto& [board, ranks] : orphans) {
+    std::string who;
+    for (const uint32_t rank : ranks) who += (who.empty() ? "" : ", ") + std::to_string(rank);
+    board->fail(
+        {{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+          formatted(
+              "communicator {}: rank {} is gone: process {} ended without HcclCommDestroy (killed, crashed, or it "
+              "left early)",
+              board->name(), who, process.substr(0, process.find('-'))),
+          "EI0002"},
+         HCCL_E_REMOTE});
+  }
+}
+
+}  // namespace belay::comm

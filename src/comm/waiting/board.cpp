@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/waiting/board.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <thread>
+
+#include "base/threads/futex.h"
+
+namespace belay::comm {
+namespace {
+
+// An abort of a stream is not announced: it is noticed when a sleeper wakes.
+constexpr std::chrono::milliseconds kLongestSleep{10};
+
+}  // namespace
+
+bool Board::sit(uint32_t rank, int device) {
+  std::lock_guard lock(mutex_);
+  Seat& seat = seats_[rank];
+  if (seat.taken) return false;
+  seat.device = device;
+  seat.here.store(true, std::memory_order_release);
+  seat.taken.store(true, std::memory_order_release);
+  return true;
+}
+
+bool Board::all_sit() const {
+  return std::ranges::all_of(seats_, [](const Seat& seat) { return seat.taken.load(std::memory_order_acquire); });
+}
+
+// Sequentially consistent on both sides: either we see who waits, or it sees the change.
+void Board::changed() {
+  if (waiting_.load() == 0) return;
+  ++changes_;
+  futex_wake(changes_, INT_MAX);
+  if (!has_wake_descriptors_.load(std::memory_order_relaxed)) return;
+  std::lock_guard lock(mutex_);
+  const uint64_t one = 1;
+  for (const int descriptor : wake_descriptors_) (void)!write(descriptor, &one, sizeof one);
+}
+
+void Board::sleep(uint32_t seen) { futex_wait(changes_, seen, kLongestSleep); }
+
+void Board::add_wake_descriptor(int descriptor) {
+  std::lock_guard lock(mutex_);
+  wake_descriptors_.push_back(descriptor);
+  has_wake_descriptors_ = true;
+}
+
+void Board::remove_wake_descriptor(int descriptor) {
+  std::lock_guard lock(mutex_);
+  std::erase(wake_descriptors_, descriptor);
+  has_wake_descriptors_ = !wake_descriptors_.empty();
+}
+
+void Board::fail(Failure failure) {
+  std::function<void(const Failure&)> tell;
+  {
+    std::lock_guard lock(mutex_);
+    if (failed_) return;
+    failure_ = failure;
+    tell = messenger_;
+    failed_ = true;
+  }
+  changed();
+  if (tell) tell(failure);
+}
+
+void Board::set_messenger(std::function<void(const Failure& failure)> messenger) {
+  std::lock_guard lock(mutex_);
+  messenger_ = std::move(messenger);
+}
+
+Failure Board::failure() const {
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void Board::wait_until_quiet() const {
+  const auto end = std::chrono::steady_clock::now() + 10 * kLongestSleep;
+  while (under_way_ > 0 && !failed() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(kLongestSleep / 10);
+}
+
+void Board::lay(uint64_t key, Offer* offer) {
+  {
+    std::lock_guard lock(mutex_);
+    offers_[key] = offer;
+  }
+  changed();
+}
+
+Offer* Board::pick(uint64_t key) {
+  std::lock_guard lock(mutex_);
+  const auto found = offers_.find(key);
+  if (found == offers_.end()) return nullptr;
+  found->second->state = Offer::State::Read;
+  return found->second;
+}
+
+void Board::taken(uint64_t key, Offer* offer) {
+  {
+    std::lock_guard lock(mutex_);
+    offer->state = Offer::State::Taken;
+    offers_.erase(key);
+  }
+  changed();
+}
+
+void Board::put_back(Offer* offer) {
+  std::lock_guard lock(mutex_);
+  offer->state = Offer::State::Lying;
+}
+
+bool Board::is_taken(const Offer& offer) const {
+  std::lock_guard lock(mutex_);
+  return offer.state == Offer::State::Taken;
+}
+
+void Board::withdraw(uint64_t key, Offer* offer) {
+  for (;; sched_yield()) {
+    std::lock_guard lock(mutex_);
+    if (offer->state == Offer::State::Read) continue;  // for as long as a copy takes
+    if (offer->state == Offer::State::Lying) offers_.erase(key);
+    return;
+  }
+}
+
+}  // namespace belay::comm
