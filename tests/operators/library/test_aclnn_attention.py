@@ -202,6 +202,14 @@ class Fused(Case):
                   pse=shift, before=65535, after=65535)[1:])  # fmt: skip
             np.testing.assert_allclose(heads(out).astype(np.float64), want, 2e-3, 2e-3)
 
+    def test_a_shift_of_one_key_serves_batches_without_keys(self):
+        q, k, v = normal(np.float16, 2, 2, 3, 16), normal(np.float16, 2, 2, 1, 16), normal(np.float16, 2, 2, 1, 16)
+        shift = normal(np.float16, 2, 2, 3, 1)
+        want, lse, _, _ = batches(q, k, v, 0.5, shift=shift.astype(np.float64))
+        want[0], lse[0] = 0, np.inf
+        check(*fused(3, q, [k], [v], Out(want, np.float16), heads=2, layout="BNSD", key_lengths=[0, 1], pse=shift,
+                     lse=Out(lse.astype(np.float32), tolerance=1e-3)))  # fmt: skip
+
     def test_sinks_and_rotated_parts(self):
         q, k, v = normal(np.float16, 1, 2, 4, 16), normal(np.float16, 1, 1, 6, 16), normal(np.float16, 1, 1, 6, 8)
         qr, kr, sink = normal(np.float16, 1, 2, 4, 64), normal(np.float16, 1, 1, 6, 64), normal(np.float16, 2)

@@ -78,9 +78,10 @@ void Shift::read(Inputs in, size_t batch, int64_t head, int64_t i, int64_t queri
     if (row < 0) row = last_rows_ - 1, moved = queries - 1 - i;
   }
   const int64_t at = b * steps_.batch + head * steps_.head + row * steps_.query;
-  if (steps_.key == 0) {
-    read_floats(from, at, 1, to);
-    std::fill(to + 1, to + count, to[0]);
+  if (steps_.key == 0) {  // one for all keys, of which there may be none
+    float one = 0;
+    read_floats(from, at, 1, &one);
+    std::fill(to, to + count, one);
     return;
   }
   const int64_t whole = std::max<int64_t>(0, std::min(count, keys - first - moved));  // keys behind the query have none
