@@ -95,13 +95,28 @@ Status WholeCall::filled(std::initializer_list<std::string_view> names) const {
   return {};
 }
 
+Status WholeCall::all_of(std::initializer_list<std::string_view> names, bool (*known)(DataType)) const {
+  for (const std::string_view name : names)
+    for (const size_t each : inputs(name))
+      if (const auto& given = info(static_cast<int>(each)); !known(given.type) && graph::element_count(given.shape) > 0)
+        return refuse(formatted("{} of {} is not supported", name, graph::name_of(given.type)));
+  return {};
+}
+Status WholeCall::all_real(std::initializer_list<std::string_view> names) const { return all_of(names, is_real); }
+Status WholeCall::all_numbers(std::initializer_list<std::string_view> names) const {
+  return all_of(names, reads_floats);
+}
+
+bool is_real(DataType type) { return is_float_storage(type); }
+
 bool reads_floats(DataType type) {
   using enum DataType;
-  return is_float_storage(type) || type == Int8 || type == UInt8 || type == Int32 || type == Int64 || type == UInt64 ||
+  return is_real(type) || type == Int8 || type == UInt8 || type == Int32 || type == Int64 || type == UInt64 ||
          type == Int4;
 }
 
 void read_floats(const Tensor& from, int64_t begin, int64_t count, float* to) {
+  if (count <= 0) return;
   switch (from.type) {
     case DataType::Int8:
       return widen<int8_t>(from, begin, count, to);
@@ -126,6 +141,7 @@ void read_floats(const Tensor& from, int64_t begin, int64_t count, float* to) {
 }
 
 void write_floats(const float* from, int64_t count, Tensor& to, int64_t begin) {
+  if (count <= 0) return;
   const size_t bytes = float_storage_bytes(to.type);
   store_floats(to.type, from, to.as<std::byte>() + static_cast<size_t>(begin) * bytes, static_cast<size_t>(count));
 }

@@ -44,8 +44,14 @@ class WholeCall {
   Status absent(std::initializer_list<std::string_view> names) const;
   // Refuses a tensor that was given without elements: kernels divide by its lengths.
   Status filled(std::initializer_list<std::string_view> names) const;
+  // Refuses a tensor of these names, or a member of a list, with elements that is_real does not know.
+  Status all_real(std::initializer_list<std::string_view> names) const;
+  // The same, that reads_floats does not know.
+  Status all_numbers(std::initializer_list<std::string_view> names) const;
 
  private:
+  Status all_of(std::initializer_list<std::string_view> names, bool (*known)(DataType)) const;
+
   const KernelRequest& request_;
   const std::vector<std::string> ports_;
   const std::vector<int64_t> results_;
@@ -76,11 +82,14 @@ inline Tensor tensor_at(Inputs in, int place) {
   return place < 0 ? Tensor{.present = false} : in[static_cast<size_t>(place)];
 }
 
+// Float, Float16 and BFloat16: what write_floats writes.
+bool is_real(DataType type);
 // Elements [begin, begin + count) of a tensor as floats: Float, Float16, BFloat16, Int8, UInt8, Int32, Int64, Int4; of
-// UInt64, the scale that its low half is. `reads_floats` says which types it knows.
+// UInt64, the scale that its low half is. `reads_floats` says which types it knows. As
+// write_floats, it throws std::invalid_argument for the others, before it touches memory.
 bool reads_floats(DataType type);
 void read_floats(const Tensor& from, int64_t begin, int64_t count, float* to);
-// Floats rounded to the tensor's type, which is a float type, from element `begin` on.
+// Floats rounded to the tensor's type, from element `begin` on.
 void write_floats(const float* from, int64_t count, Tensor& to, int64_t begin);
 // The whole tensor; empty when it is not present.
 std::vector<float> all_floats(const Tensor& tensor);

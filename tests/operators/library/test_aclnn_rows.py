@@ -121,6 +121,16 @@ class Norms(Case):
             dgamma, dbeta = (wide(dy) * xh).sum((0, 1)), wide(dy).sum((0, 1))
             outs = [Out(dx, dtype, loose), Out(dgamma, dtype, loose * 4), Out(dbeta, dtype, loose * 4)]
             check("LayerNormBackward", dy, x, [12], m32, r32, gamma, gamma, [True, True, True], *outs)
+            more = floats(dtype, 5, 2, 12)
+            check("AddLayerNormGrad", dy, x, np.zeros_like(x), r32, m32, gamma, more, Out(dx + more, dtype, loose), Out(dgamma, np.float32, loose * 4),
+                  Out(dbeta, np.float32, loose * 4))  # fmt: skip
+            for kind in (np.int8, bool):
+                few = Out(np.zeros(12), kind)
+                for places in ((few, outs[2]), (outs[1], few)):
+                    self.refused(161002, "DT_FLOAT or", "LayerNormBackward", dy, x, [12], m32, r32, gamma, gamma, [True] * 3, outs[0], *places)
+                    self.refused(161002, "DT_FLOAT or", "AddLayerNormGrad", dy, x, x, r32, m32, gamma, None, outs[0], *places)
+                self.refused(161002, "dgamma is", "RmsNormGrad", dy, x, r32, gamma, outs[0], few)
+            self.refused(161002, "dy of", "LayerNormBackward", dy.astype(np.int32), x, [12], m32, r32, gamma, gamma, [True] * 3, *outs)
             check("LayerNormBackward", dy, x, [12], m32, r32, gamma, None, [True, False, True], outs[0], None, outs[2])
             bare = r * (dy - wide(dy).mean(-1, keepdims=True) - xh * (dy * xh).mean(-1, keepdims=True))
             check("LayerNormBackward", dy, x, [12], m32, r32, None, None, [True, False, False], Out(bare, dtype, loose), Out(np.full(12, 77, dtype)), None)

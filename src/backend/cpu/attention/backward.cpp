@@ -155,11 +155,12 @@ MadeKernel make_attention_grad(const KernelRequest& request) {
   TRY(like(call, op.to_v, value, "dv"));
   const std::string& layout = op.call.layouts.input;
   const int64_t heads = op.call.q.heads, shared = op.call.keys->heads();
-  op.given = TRY(heads_of("dy", layout, call.info(op.dy).shape, heads));
-  if (op.given.size != op.call.values->size() || op.given.rows != op.call.q.rows ||
-      call.info(op.dy).type != call.info(op.call.query).type)
-    return refuse(
-        formatted("dy has shape {}, which does not fit query and value", graph::to_text(call.info(op.dy).shape)));
+  const auto& dy = call.info(op.dy);
+  if (dy.shape != shape_of(layout, op.call.q.batches, heads, op.call.q.rows, op.call.values->size()) ||
+      dy.type != call.info(op.call.query).type)
+    return refuse(formatted("dy has shape {} and is {}, which does not fit query and value", graph::to_text(dy.shape),
+                            graph::name_of(dy.type)));
+  op.given = TRY(heads_of("dy", layout, dy.shape, heads));
   op.dq = TRY(heads_of("dq", layout, call.result(op.to_q).shape, heads));
   op.dk = TRY(heads_of("dk", layout, call.result(op.to_k).shape, shared));
   op.dv = TRY(heads_of("dv", layout, call.result(op.to_v).shape, shared));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "backend/cpu/arguments.h"
+#include "backend/cpu/attention/fit.h"
 #include "base/text.h"
 
 namespace belay::backend::cpu::attention {
@@ -13,9 +14,14 @@ namespace {
 
 constexpr float kNobody = -std::numeric_limits<float>::infinity();
 
-int64_t longest(const std::vector<Rows>& rows) {
+// The rows of the keys of a batch, from the first of its tensor on, that a run may read.
+int64_t rows_read(const Call& call) {
   int64_t most = 0;
-  for (const Rows& each : rows) most = std::max(most, each.count);
+  for (size_t b = 0; b < call.key_rows.size(); ++b) {
+    const Rows& rows = call.key_rows[b];
+    most = std::max(most,
+                    call.key_padding >= 0 ? call.keys->shape(static_cast<int64_t>(b)).rows : rows.first + rows.count);
+  }
   return most;
 }
 
@@ -29,35 +35,24 @@ AntiQuant quant_of(const WholeCall& call, const std::string& side, int part) {
 Status set_tensors(Call& made, const WholeCall& call) {
   const int64_t heads = call.integer("heads"), given = call.integer("key_heads");
   if (heads <= 0) return refuse("the number of heads must be above 0");
-  const auto& query = call.info(made.query);
-  if (query.type != DataType::Float && query.type != DataType::Float16 && query.type != DataType::BFloat16)
-    return refuse(formatted("query of {} is not supported", graph::name_of(query.type)));
-  made.q = TRY(heads_of("query", made.layouts.input, query.shape, heads));
+  made.q = TRY(heads_of("query", made.layouts.input, call.info(made.query).shape, heads));
   if (made.q.heads != heads) return refuse(formatted("query has {} heads, but there shall be {}", made.q.heads, heads));
   const bool paged = made.table >= 0;
   const int64_t key_heads = made.training ? 0 : given > 0 ? given : heads;
   const int64_t block = call.integer("block_size");
   made.keys = TRY(Keys::make(call, {"key", "key", made.layouts.input, key_heads, made.q.size, block, paged}));
   made.values = TRY(Keys::make(call, {"value", "value", made.layouts.input, made.keys->heads(), 0, block, paged}));
-  if (made.keys->size() != made.q.size)
-    return refuse(
-        formatted("heads of the key have {} components, those of the query {}", made.keys->size(), made.q.size));
   if (!made.training && made.keys->heads() != key_heads)
     return refuse(formatted("key has {} heads, but there shall be {}", made.keys->heads(), key_heads));
-  if (made.keys->heads() == 0 || heads % made.keys->heads() != 0 || made.values->heads() != made.keys->heads())
-    return refuse(formatted("{} heads cannot share {} heads of keys and {} of values", heads, made.keys->heads(),
-                            made.values->heads()));
-  const bool integers = made.keys->type() == DataType::Int8 || holds_int4(made.keys->type());
-  if (!integers && (made.keys->type() != query.type || made.values->type() != query.type))
-    return refuse("query, key and value must have one type");
-  made.group = heads / made.keys->heads();
   if ((made.query_rope < 0) != (call.input("key_rope") < 0)) return refuse("queryRope and keyRope go together");
-  if (made.query_rope < 0) return {};
-  made.q_rope = TRY(heads_of("queryRope", made.layouts.input, call.info(made.query_rope).shape, heads));
-  made.key_rope = TRY(Keys::make(
-      call, {"keyRope", "key_rope", made.layouts.input, made.keys->heads(), made.q_rope.size, block, paged}));
-  if (made.key_rope->size() != made.q_rope.size || made.q_rope.rows != made.q.rows)
-    return refuse("queryRope and keyRope do not fit query and key");
+  if (made.query_rope >= 0) {
+    made.q_rope = TRY(heads_of("queryRope", made.layouts.input, call.info(made.query_rope).shape, heads));
+    made.key_rope = TRY(Keys::make(
+        call, {"keyRope", "key_rope", made.layouts.input, made.keys->heads(), made.q_rope.size, block, paged}));
+  }
+  TRY(check_shapes(made));
+  TRY(check_types(made, call));
+  made.group = heads / made.keys->heads();
   return {};
 }
 
@@ -70,8 +65,7 @@ Status set_rows(Call& made, const WholeCall& call) {
       TRY(rows_of("actualSeqLengths", call.has("query_lengths") && !ignored, lengths, made.q, made.q.batches));
   const int64_t batches = made.batches();
   if (paged) {
-    if (made.keys->block_size() != made.values->block_size() || made.keys->block_size() == 0)
-      return refuse("key and value must have blocks of one size");
+    if (made.keys->block_size() == 0) return refuse("key has blocks without rows");
     if (key_lengths.empty()) return refuse("with a block table actualSeqLengthsKv is needed");
     const Shape& table = call.info(made.table).shape;
     if (table.size() != 2 || table[0] < batches)
@@ -80,15 +74,8 @@ Status set_rows(Call& made, const WholeCall& call) {
     made.key_rows = TRY(rows_up_to("actualSeqLengthsKv", key_lengths, batches, table[1] * made.keys->block_size()));
     return {};
   }
-  const bool list = call.inputs("key").size() > 1;
-  if (list && static_cast<int64_t>(call.inputs("key").size()) != batches)
-    return refuse("key is a list: it must have one tensor, or one for each batch");
-  if (call.inputs("value").size() != call.inputs("key").size())
-    return refuse("key and value are lists of different lengths");
-  if (!list && made.keys->batches() != made.q.batches)
-    return refuse(formatted("query has {} batches, key {}", made.q.batches, made.keys->batches()));
   made.key_rows.clear();
-  if (joined || !list) {
+  if (made.keys->tensors() == 1) {
     made.key_rows =
         TRY(rows_of("actualSeqLengthsKv", call.has("key_lengths"), key_lengths, made.keys->shape(0), batches));
     if (static_cast<int64_t>(made.key_rows.size()) != batches)
@@ -103,12 +90,6 @@ Status set_rows(Call& made, const WholeCall& call) {
         made.key_rows[b] = given[b];
       }
     }
-  }
-  for (int64_t b = 0; b < batches; ++b) {
-    const Rows& rows = made.key_rows[static_cast<size_t>(b)];
-    if (rows.first + rows.count > made.values->shape(b).rows) return refuse("value has fewer rows than key");
-    if (made.key_rope && rows.first + rows.count > made.key_rope->shape(b).rows)
-      return refuse("keyRope has fewer rows than key");
   }
   return {};
 }
@@ -149,13 +130,11 @@ Result<Call> Call::make(const KernelRequest& request) {
   TRY(set_tensors(made, call));
   TRY(set_rows(made, call));
   TRY(set_dropout(made, call));
-  const int64_t batches = made.batches(), keys = longest(made.key_rows);
   if (!made.training) {
-    TRY(made.keys->set_quant(call, quant_of(call, "key", 0), batches, keys));
-    TRY(made.values->set_quant(call, quant_of(call, "value", 1), batches, keys));
+    const int64_t batches = made.batches(), rows = rows_read(made);
+    TRY(made.keys->set_quant(call, quant_of(call, "key", 0), batches, rows));
+    TRY(made.values->set_quant(call, quant_of(call, "value", 1), batches, rows));
   }
-  if (made.sink >= 0 && graph::element_count(call.info(made.sink).shape) != made.q.heads)
-    return refuse(formatted("sink needs a number for each of {} heads", made.q.heads));
   const bool single = !made.training && !made.q.joined && made.q.rows == 1 && made.query_rope < 0;
   made.mask = TRY(Mask::make(call,
                              {call.integer("mode"), call.integer("before", std::numeric_limits<int32_t>::max()),
@@ -209,7 +188,8 @@ Status Sources::check(const Call& call) const {
       if (each.first < 0) return failed(call.label, "the padding leaves fewer rows than the actual length");
   if (call.table < 0) return {};
   const int64_t size = call.keys->block_size(), width = keys->table_width;
-  const int64_t blocks = std::min(call.keys->blocks(), call.values->blocks());
+  int64_t blocks = std::min(call.keys->blocks(), call.values->blocks());
+  if (call.key_rope) blocks = std::min(blocks, call.key_rope->blocks());
   for (size_t b = 0; b < key_rows.size(); ++b)
     for (int64_t part = 0; part * size < key_rows[b].count; ++part)
       if (const int64_t block = table[b * static_cast<size_t>(width) + static_cast<size_t>(part)];

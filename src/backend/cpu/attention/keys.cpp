@@ -39,6 +39,7 @@ Result<Keys> Keys::make(const WholeCall& call, const Request& request) {
   Keys made;
   made.inputs_ = call.inputs(request.port);
   made.paged_ = request.paged;
+  if (made.inputs_.empty()) return refuse(request.what + " is a list without tensors");
   if (request.paged && made.inputs_.size() != 1) return refuse("a block table goes with one tensor, not with a list");
   for (const size_t input : made.inputs_) {
     const auto& info = call.info(static_cast<int>(input));
@@ -69,6 +70,8 @@ Status Keys::set_quant(const WholeCall& call, const AntiQuant& quant, int64_t ba
     return refuse(formatted("an antiquant mode of {} is not supported; 0 to 5 are", quant.mode));
   quant_ = quant;
   const Shape& shape = call.info(quant.scale).shape;
+  if (quant.part >= 0 && graph::element_count(shape) % 2 != 0)
+    return refuse(formatted("an antiquant scale of shape {} has no halves", graph::to_text(shape)));
   scale_count_ = graph::element_count(shape) / (quant.part < 0 ? 1 : 2);
   scale_columns_ = shape.empty() ? 1 : shape.back();
   const bool fits = quant.mode == 0   ? scale_count_ == 1 || scale_count_ == heads() * size_

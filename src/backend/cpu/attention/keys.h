@@ -26,11 +26,12 @@ class Keys {
     bool paged = false;
   };
   static Result<Keys> make(const WholeCall& call, const Request& request);
-  // `batches` of at the most `rows` rows are read.
+  // Of `batches` the first `rows` rows of their tensors are read, or fewer.
   Status set_quant(const WholeCall& call, const AntiQuant& quant, int64_t batches, int64_t rows);
 
   int64_t heads() const { return heads_[0].heads; }
   int64_t size() const { return size_; }
+  size_t tensors() const { return heads_.size(); }
   int64_t batches() const { return heads_.size() > 1 ? static_cast<int64_t>(heads_.size()) : heads_[0].batches; }
   const Heads& shape(int64_t batch) const { return heads_[heads_.size() > 1 ? static_cast<size_t>(batch) : 0]; }
   DataType type() const { return type_; }

@@ -26,7 +26,6 @@ Result<Shift> Shift::make(const WholeCall& call, const Request& request, int64_t
     return made;
   }
   const auto& info = call.info(made.input_);
-  if (!reads_floats(info.type)) return refuse(formatted("pse of {} is not supported", graph::name_of(info.type)));
   const int64_t count = graph::element_count(info.shape);
   const auto batches = static_cast<int64_t>(queries.size());
   if (request.type >= 2) {

@@ -15,10 +15,6 @@
 namespace belay::backend::cpu {
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 // Where the tokens of each sequence lie: one after another, at a step, or in blocks.
 struct Sequences {
   enum class Kind { Batches, Flat, Blocks } kind = Kind::Batches;
@@ -151,6 +147,7 @@ MadeKernel make_indexer(const KernelRequest& request) {
   op.query_scale = call.input("query_scale"), op.key_scale = call.input("key_scale");
   op.indices = call.output(0), op.values = call.flag("tells_values") ? call.output(1) : -1;
   TRY(call.filled({"query", "key"}));
+  TRY(call.all_real({"query_scale", "key_scale"}));
   op.count = call.integer("count"), op.causal = TRY(causal_of(call));
   const auto &query = call.info(op.query), &key = call.info(op.key);
   const auto layout = [&](const char* name) {
@@ -269,6 +266,7 @@ MadeKernel make_sparse_attention(const KernelRequest& request) {
   op.out_place = call.output(0), op.scale = static_cast<float>(call.real("scale", 1));
   op.block = std::max<int64_t>(1, call.integer("block", 1)), op.causal = TRY(causal_of(call));
   TRY(call.filled({"query", "key"}));
+  TRY(call.all_real({"query_rope", "key_rope", "sink"}));
   const auto &query = call.info(op.query), &key = call.info(op.key), &y = call.result(op.out_place);
   if (const auto& value = call.info(call.even_empty("value")); value.shape != key.shape || value.type != key.type)
     return refuse("value must be the same as key");

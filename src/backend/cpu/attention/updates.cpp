@@ -14,10 +14,6 @@
 namespace belay::backend::cpu {
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 // Two parts, each with the largest score, the sum of weights and the result of every row.
 struct RingUpdate {
   int lengths;
@@ -252,9 +248,7 @@ MadeKernel make_delta_rule(const KernelRequest& request) {
   const int64_t sequences = graph::element_count(call.info(op.lengths).shape);
   if (!counted(op.accepted, sequences) || !counted(op.places, op.tokens) || (op.by_sequence && sequences != op.blocks))
     return refuse("actualSeqLengths and numAcceptedTokens must be [B], ssmStateIndices [T]");
-  for (const int each : {op.query, op.key, op.value, op.beta, op.state, op.g, op.gk})
-    if (each >= 0 && !is_real(call.info(each).type))
-      return refuse(formatted("tensors of {} are not supported", graph::name_of(call.info(each).type)));
+  TRY(call.all_real({"query", "key", "value", "beta", "state", "g", "gk"}));
   const auto &y = call.result(op.out), &kept = call.result(op.kept);
   if (!is_real(y.type) || y.shape != v || kept.shape != s || kept.type != call.info(op.state).type)
     return refuse("out must have value's shape, and the final state that of the first");

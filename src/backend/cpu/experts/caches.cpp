@@ -195,9 +195,10 @@ MadeKernel make_scatter_batches(const KernelRequest& request) {
     if (d != a ? from[d + 1] != one[d] : from[d + 1] > one[d])
       return refuse(
           formatted("updates {} do not fit {} batches of {}", graph::to_text(from), batches, graph::to_text(one)));
+  const DataType type = call.info(updates).type;
   for (const size_t each : data)
-    if (list && call.info(static_cast<int>(each)).shape != to)
-      return refuse("the tensors of varRef must have one shape");
+    if (const auto& info = call.info(static_cast<int>(each)); list && (info.shape != to || info.type != type))
+      return refuse("the tensors of varRef must have one shape, and updates' type");
   if (graph::element_count(call.info(indices).shape) != batches)
     return refuse(formatted("indices must have {} elements", batches));
   if (mask >= 0 &&

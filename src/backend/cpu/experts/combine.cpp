@@ -14,10 +14,6 @@
 namespace belay::backend::cpu {
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 int64_t width_of(const Shape& shape) { return shape.empty() ? 1 : shape.back(); }
 
 // y[i] = x1[i] + x2[i] + the sum over k of scales[i, k] * (rows[index] + bias[expert]).
@@ -84,6 +80,7 @@ MadeKernel make_combine(const KernelRequest& request) {
   if (width_of(y.shape) != op.width || graph::element_count(y.shape) != op.tokens * op.width)
     return refuse(
         formatted("the result has shape {}; it must be [{},{}]", graph::to_text(y.shape), op.tokens, op.width));
+  TRY(call.all_real({"x1", "x2", "bias", "scales"}));
   for (const int each : {op.x1, op.x2})
     if (each >= 0 && graph::element_count(call.info(each).shape) != op.tokens * op.width)
       return refuse("x1 and x2 must have the result's shape");
@@ -191,8 +188,10 @@ MadeKernel make_spread(const KernelRequest& request) {
   op.k = pairs / op.tokens;
   if (!is_real(grad.type) || rows.type != grad.type || width_of(rows.shape) != op.width)
     return refuse("the gradients must have one type and as many columns");
-  if (op.scales >= 0 && graph::element_count(call.info(op.scales).shape) != pairs)
-    return refuse(formatted("scales or probs must have {} elements", pairs));
+  TRY(call.all_real({"rows", "scales", "bias"}));
+  for (const int each : {op.scales, op.experts})
+    if (each >= 0 && graph::element_count(call.info(each).shape) != pairs)
+      return refuse(formatted("scales, probs and expertIdx must have {} elements", pairs));
   if (op.scales_grad >= 0 &&
       (!is_real(call.result(op.scales_grad).type) || graph::element_count(call.result(op.scales_grad).shape) != pairs))
     return refuse(formatted("the gradient of scales or probs must have {} elements", pairs));

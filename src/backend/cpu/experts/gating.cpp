@@ -134,8 +134,7 @@ MadeKernel make_gating(const KernelRequest& request) {
   op.all = call.flag("tells_rows") ? -1 : call.output(2);
   const auto& x = call.info(op.x);
   if (x.shape.empty() || x.shape.back() == 0) return refuse("x must have experts in its last dimension");
-  if (x.type != DataType::Float && x.type != DataType::Float16 && x.type != DataType::BFloat16)
-    return refuse("x must be FLOAT, FLOAT16 or BF16");
+  TRY(call.all_real({"x", "bias"}));
   op.experts = x.shape.back();
   op.k = call.integer("k");
   op.group_count = call.integer("group_count", 1), op.kept_groups = call.integer("kept_groups", 1);
@@ -165,8 +164,9 @@ MadeKernel make_gating(const KernelRequest& request) {
   if (op.ids >= 0 && (call.info(op.table).shape.size() != 2 || call.info(op.table).shape[1] != op.k ||
                       graph::element_count(call.info(op.ids).shape) != count / op.k))
     return refuse("inputIds has one number for each token, tid2eid k of them in each row");
-  if (op.finished >= 0 && graph::element_count(call.info(op.finished).shape) != count / op.k)
-    return refuse("finished needs an element for each token");
+  if (op.finished >= 0 && (call.info(op.finished).type != DataType::Bool ||
+                           graph::element_count(call.info(op.finished).shape) != count / op.k))
+    return refuse("finished must be BOOL with an element for each token");
   return function_kernel([op](Inputs in, Outputs out) -> Status { return op.run(in, out); });
 }
 

@@ -11,10 +11,6 @@
 namespace belay::backend::cpu {
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 // A cache of rows of `width`: one for each token of a batch, or in blocks.
 struct Cache {
   int input, output, rows_output;  // the last: the rows as they are, -1 when nobody asks
@@ -151,7 +147,8 @@ MadeKernel make_latent_cache(const KernelRequest& request) {
   op.eps = static_cast<float>(call.real("eps"));
   const auto &kv = call.info(op.kv), &cos = call.info(op.cos);
   if (kv.shape.size() != 4 || kv.shape[1] != 1 || !is_real(kv.type)) return refuse("kv must be [B,1,S,D]");
-  if (cos.shape.size() != 4 || call.info(op.sin).shape != cos.shape)
+  TRY(call.all_real({"gamma", "cos", "sin"}));
+  if (cos.shape.size() != 4 || cos.shape[1] != 1 || call.info(op.sin).shape != cos.shape)
     return refuse("cos and sin must be [B,1,S or 1,Dk]");
   op.batches = kv.shape[0], op.tokens = kv.shape[2], op.angles = cos.shape[2];
   const int64_t rope = cos.shape[3], latent = graph::element_count(call.info(op.gamma).shape);
@@ -168,7 +165,8 @@ MadeKernel make_latent_cache(const KernelRequest& request) {
                                          : LatentCache::Mode::Slots;
   op.rope = TRY(read_cache(call, "rope", 0, rope, mode, kv.type));
   op.latent = TRY(read_cache(call, "latent", 1, latent, mode, kv.type));
-  if (op.rope.size != op.latent.size) return refuse("both caches must have blocks of one size");
+  if (op.rope.size != op.latent.size || op.rope.size == 0)
+    return refuse("both caches must have blocks of one size, which is not 0");
   op.pairs = TRY(Pairs::of(3, rope));
   const int64_t each = op.mode == LatentCache::Mode::Blocks ? (op.tokens + op.rope.size - 1) / op.rope.size : op.tokens;
   if (graph::element_count(call.info(op.index).shape) != op.batches * each)

@@ -146,6 +146,8 @@ struct Routing {
 
 Status check_numbers(const WholeCall& call, const Routing& op) {
   if (op.quant < -1 || op.quant > 1) return refuse(formatted("quantMode is {}; -1, 0 and 1 are supported", op.quant));
+  TRY(call.all_real({"scale", "offset"}));
+  if (op.quant >= 0) TRY(call.all_real({"x"}));
   const int64_t given = op.scale < 0 ? 0 : graph::element_count(call.info(op.scale).shape);
   if (op.quant == -1 && given != 0 && given != op.tokens)
     return refuse(formatted("scale has {} elements; one for each of {} tokens is carried along", given, op.tokens));

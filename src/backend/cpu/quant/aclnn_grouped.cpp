@@ -28,10 +28,18 @@ struct GroupedMatmul {
       for (const size_t o : outputs) std::memset(out[o].data, 0, out[o].bytes());
     if (list && groups.size() > outputs.size())
       return refuse(formatted("out has {} tensors; groupList has {} groups", outputs.size(), groups.size()));
-    for (size_t g = 0; g < groups.size() && list; ++g)
-      if (!product.by_columns() && out[outputs[g]].count() != groups[g].count * out[outputs[g]].shape.back())
-        return refuse(formatted("out {} has shape {}; its group has {} rows", g, graph::to_text(out[outputs[g]].shape),
-                                groups[g].count));
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const Shape& y = out[outputs[list ? g : 0]].shape;
+      const bool turned = product.by_columns();
+      const int64_t rows = turned ? product.rows_of(groups[g]) : groups[g].count, columns = y.back();
+      const bool fits =
+          columns == product.columns_of(groups[g].weight) && (list     ? graph::element_count(y) == rows * columns
+                                                              : turned ? y[1] == rows && static_cast<int64_t>(g) < y[0]
+                                                                       : true);
+      if (!fits)
+        return refuse(formatted("out has shape {}; group {} has {} rows of {} columns", graph::to_text(y), g, rows,
+                                product.columns_of(groups[g].weight)));
+    }
     return product.run(in, [&](const Grouped::Part& part) {
       Tensor& y = out[outputs[list ? part.group : 0]];
       const int64_t width = list ? y.shape.back() : n;
@@ -133,6 +141,7 @@ MadeKernel make_grouped_swiglu(const KernelRequest& request) {
     return refuse(formatted("output must be INT8 [{},{}]", m, n / 2));
   if (scale.type != DataType::Float || graph::element_count(scale.shape) != m)
     return refuse(formatted("outputScale must be FLOAT [{}]", m));
+  TRY(call.all_real({"smooth"}));
   const int64_t smooths = smooth < 0 ? 0 : graph::element_count(call.info(smooth).shape);
   return function_kernel([=](Inputs in, Outputs out) -> Status {
     std::vector<float> all(static_cast<size_t>(m * n));

@@ -154,6 +154,7 @@ MadeKernel make_quant_matmul(const KernelRequest& request) {
   if (!is_one_of(y.type, {Float16, BFloat16, Float, Int8, Int32})) return wrong_type("out", y.type);
   op.matrices = TRY(matrices_of(shape_in_int4(a, op.packed), shape_in_int4(b, op.packed), call.flag("transpose_x1"),
                                 call.flag("transpose_x2"), y.shape));
+  TRY(call.all_real({"token"}));
   TRY(one_or(call, "scale", op.matrices.n));
   TRY(one_or(call, "offset", op.matrices.n));
   if (op.token >= 0 && graph::element_count(call.info(op.token).shape) != op.matrices.m)
@@ -241,6 +242,7 @@ MadeKernel make_weight_quant_matmul(const KernelRequest& request) {
   TRY(check_groups(call, "antiquantScale", groups, n));
   TRY(check_groups(call, "antiquantOffset", groups, n));
   for (const char* name : {"quantScale", "quantOffset"}) TRY(one_or(call, name, n));
+  TRY(call.all_real({"bias"}));
   if (op.bias >= 0 && graph::element_count(call.info(op.bias).shape) != n)
     return refuse(formatted("bias must have {} elements", n));
   if (op.quant_offset >= 0 && op.quant_scale < 0) return refuse("quantOffset goes with quantScale");

@@ -11,10 +11,6 @@
 namespace belay::backend::cpu {
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 std::vector<size_t> with_elements(const WholeCall& call, const std::string& name) {
   std::vector<size_t> made = call.inputs(name);
   std::erase_if(made,
@@ -78,6 +74,11 @@ Result<Grouped> Grouped::make(const KernelRequest& request) {
 Status Grouped::set_kind(const WholeCall& call) {
   using enum DataType;
   const DataType x = call.info(static_cast<int>(x_[0])).type, w = call.info(static_cast<int>(weight_[0])).type;
+  for (const auto& [inputs, type] : {std::pair{&x_, x}, {&weight_, w}})
+    for (const size_t each : *inputs)
+      if (call.info(static_cast<int>(each)).type != type) return refuse("the tensors of a list must have one type");
+  TRY(call.all_numbers({"bias", "scale", "offset", "antiquantScale", "antiquantOffset"}));
+  TRY(call.all_real({"token"}));
   if (is_real(x) && w == x)
     kind_ = Kind::Plain;
   else if ((x == Float16 || x == BFloat16) && (w == Int8 || holds_int4(w)))
@@ -118,8 +119,7 @@ Status Grouped::set_sizes(const WholeCall& call) {
   for (size_t i = 0; i < x_shapes_.size(); ++i) {
     const int64_t width = x_shapes_[i][x_turned_ ? 0 : x_shapes_[i].size() - 1];
     const int64_t needed = weight_shapes_[single ? 0 : std::min(i, weight_shapes_.size() - 1)].end()[-2];
-    if (width != needed && !(by_k && !single))
-      return refuse(formatted("x of {} columns does not fit a weight of {} rows", width, needed));
+    if (width != needed) return refuse(formatted("x of {} columns does not fit a weight of {} rows", width, needed));
     m_ += x_turned_ ? x_shapes_[i][1] : graph::element_count(x_shapes_[i]) / std::max<int64_t>(width, 1);
   }
   if (!has_list_ && x_.size() == 1 && experts_ > 1) return refuse("groupList must not be null: x is one tensor");
@@ -139,40 +139,45 @@ Status Grouped::set_sizes(const WholeCall& call) {
     return refuse(formatted("groupList has {} groups; there are {} weights", list_numbers_.size(), experts_));
   }
   if (by_k && !bias_.empty()) return refuse("groupType 2 takes no bias");
-  TRY(check(call, "bias", bias_, false));
+  TRY(rows_in(call, "bias", bias_, false));
   whole_bias_ = !bias_.empty() && call.info(static_cast<int>(bias_[0])).type == DataType::Int32;
   if (whole_bias_ != (kind_ == Kind::Whole && whole_bias_))
     return refuse("a bias of INT32 goes with x and weight of INT8");
-  auto& scales = kind_ == Kind::Weight ? anti_scale_ : scale_;
-  TRY(check(call, kind_ == Kind::Weight ? "antiquantScale" : "scale", scales, kind_ != Kind::Whole));
-  if (!scales.empty()) scale_rows_ = count_of(call, scales) / (experts_ * n_);
-  TRY(check(call, "offset", offset_, false));
-  TRY(check(call, "antiquantOffset", anti_offset_, true));
+  const auto& scales = kind_ == Kind::Weight ? anti_scale_ : scale_;
+  scale_rows_ = TRY(rows_in(call, kind_ == Kind::Weight ? "antiquantScale" : "scale", scales, kind_ != Kind::Whole));
+  TRY(rows_in(call, "offset", offset_, false));
+  if (!anti_offset_.empty() && TRY(rows_in(call, "antiquantOffset", anti_offset_, true)) != scale_rows_)
+    return refuse("antiquantOffset must have as many elements as antiquantScale");
   if (!token_.empty() && graph::element_count(call.info(static_cast<int>(token_[0])).shape) != m_)
     return refuse(formatted("the scale of the tokens must have {} elements", m_));
   return {};
 }
 
-int64_t Grouped::count_of(const WholeCall& call, const std::vector<size_t>& inputs) const {
-  int64_t count = 0;
-  for (const size_t input : inputs) count += graph::element_count(call.info(static_cast<int>(input)).shape);
-  return count;
-}
-
-Status Grouped::check(const WholeCall& call, const std::string& name, std::vector<size_t>& inputs, bool grouped) {
-  if (inputs.empty()) return {};
-  if (!reads_floats(call.info(static_cast<int>(inputs[0])).type))
-    return refuse(
-        formatted("{} of {} is not supported", name, graph::name_of(call.info(static_cast<int>(inputs[0])).type)));
-  if (inputs.size() != 1 && static_cast<int64_t>(inputs.size()) != experts_)
+Result<int64_t> Grouped::rows_in(const WholeCall& call, const std::string& name, const std::vector<size_t>& inputs,
+                                 bool grouped) const {
+  if (inputs.empty()) return int64_t{1};
+  const bool single = inputs.size() == 1;
+  if (!single && static_cast<int64_t>(inputs.size()) != experts_)
     return refuse(formatted("{} has {} tensors; there are {} weights", name, inputs.size(), experts_));
-  if (group_type_ == -1 && inputs.size() > 1) return {};  // of different widths
-  const int64_t count = count_of(call, inputs);
-  const bool fits = count == experts_ * n_ ||
-                    (grouped && count > 0 && count % (experts_ * n_) == 0 && k_ % (count / (experts_ * n_)) == 0);
-  return fits ? Status{}
-              : refuse(
-                    formatted("{} has {} elements; {} weights of {} columns need as many", name, count, experts_, n_));
+  const DataType type = call.info(static_cast<int>(inputs[0])).type;
+  int64_t rows = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& info = call.info(static_cast<int>(inputs[i]));
+    if (info.type != type) return refuse(formatted("the tensors of {} must have one type", name));
+    const Shape& weight = weight_shapes_[own(weight_shapes_, static_cast<int64_t>(i))];
+    const int64_t count = graph::element_count(info.shape), columns = single ? experts_ * n_ : weight.back();
+    const int64_t mine = columns > 0 ? count / columns : 0;
+    const bool fits = mine > 0 && mine * columns == count && (i == 0 || mine == rows) &&
+                      (mine == 1 || (grouped && weight.end()[-2] % mine == 0));
+    if (!fits)
+      return refuse(formatted("{} has {} elements; {} weights of {} columns need as many", name, count,
+                              single ? experts_ : 1, weight.back()));
+    rows = mine;
+  }
+  for (const Shape& weight : weight_shapes_)
+    if (single && weight.back() != n_)
+      return refuse(formatted("{} is one tensor, but the weights have different columns", name));
+  return rows;
 }
 
 Grouped::Numbers Grouped::read(Inputs in, const std::vector<size_t>& inputs, bool words) const {
@@ -201,7 +206,8 @@ Result<std::vector<Grouped::Group>> Grouped::groups(Inputs in) const {
     const int64_t count = sizes || list_type_ == 2 ? number : number - end;
     const int64_t weight = list_type_ == 2 ? numbers[2 * g] : static_cast<int64_t>(g);
     if (list_type_ == 2 && count == 0) break;
-    if (count < 0 || count > all - end || weight < 0 || (group_type_ != 2 && weight >= experts_))
+    const bool shared = group_type_ == 2 && weight_.size() == 1;  // groups are of its rows
+    if (count < 0 || count > all - end || weight < 0 || (!shared && weight >= experts_))
       return failed(label_, formatted("groupList is {}; there are {} rows and {} weights", graph::to_text(numbers), all,
                                       experts_));
     made.push_back({weight, end, count});

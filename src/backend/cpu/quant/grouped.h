@@ -40,6 +40,10 @@ class Grouped {
   };
   Result<std::vector<Group>> groups(Inputs in) const;
   size_t tensors_of_x() const { return x_.size(); }
+  // Of the weight with this number; the first ones serve all where there is one tensor.
+  int64_t columns_of(int64_t weight) const { return weight_shapes_[own(weight_shapes_, weight)].back(); }
+  // The rows that come out for a group when each takes columns of x.
+  int64_t rows_of(const Group& group) const { return x_shapes_[own(x_shapes_, group.weight)][x_turned_ ? 1 : 0]; }
 
  private:
   struct Numbers {
@@ -50,8 +54,12 @@ class Grouped {
   Status set_kind(const WholeCall& call);
   Status set_sizes(const WholeCall& call);
   Numbers read(Inputs in, const std::vector<size_t>& inputs, bool words) const;
-  int64_t count_of(const WholeCall& call, const std::vector<size_t>& inputs) const;
-  Status check(const WholeCall& call, const std::string& name, std::vector<size_t>& inputs, bool grouped);
+  // The rows of numbers that each weight has in `inputs`: 1, or with `grouped` one for each group of its rows.
+  Result<int64_t> rows_in(const WholeCall& call, const std::string& name, const std::vector<size_t>& inputs,
+                          bool grouped) const;
+  static size_t own(const std::vector<Shape>& shapes, int64_t group) {
+    return shapes.size() == 1 ? 0 : static_cast<size_t>(group);
+  }
 
   std::string label_;
   Kind kind_ = Kind::Plain;

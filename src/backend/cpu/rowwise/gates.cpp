@@ -12,10 +12,6 @@
 namespace belay::backend::cpu {
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 // How the halves become one. The activated half comes first, unless `second`.
 struct Gate {
   enum class Kind { Activation, Clipped, Limited, Situ };

@@ -106,13 +106,15 @@ struct Norm {
 };
 
 // An output of as many elements as there are rows, or rows and columns.
-Status check_output(const WholeCall& call, const std::string& name, int output, int64_t count, DataType type) {
+Status check_output(const WholeCall& call, const std::string& name, int output, int64_t count,
+                    std::initializer_list<DataType> types) {
   if (output < 0) return {};
   const auto& info = call.result(output);
-  if (info.type != type || graph::element_count(info.shape) != count)
-    return refuse(formatted("{} is {} {}; it must be {} with {} elements", name, graph::name_of(info.type),
-                            graph::to_text(info.shape), graph::name_of(type), count));
-  return {};
+  if (std::ranges::count(types, info.type) > 0 && graph::element_count(info.shape) == count) return {};
+  std::string wanted;
+  for (const DataType type : types) wanted += (wanted.empty() ? "" : " or ") + std::string(graph::name_of(type));
+  return refuse(formatted("{} is {} {}; it must be {} with {} elements", name, graph::name_of(info.type),
+                          graph::to_text(info.shape), wanted, count));
 }
 
 Status set_whole(const WholeCall& call, Norm& op) {
@@ -132,7 +134,7 @@ Status set_whole(const WholeCall& call, Norm& op) {
       return refuse(formatted("y{} has shape {}; it must have x's", number, graph::to_text(y.shape)));
     for (const char* name : {"smooth", "factor", "shift"}) TRY(check_numbers(call, name + number, {op.width, 1}));
     if (op.dynamic && made.scale < 0) return refuse(formatted("scale{} is needed", number));
-    if (op.dynamic) TRY(check_output(call, "scale" + number, made.scale, op.rows, DataType::Float));
+    if (op.dynamic) TRY(check_output(call, "scale" + number, made.scale, op.rows, {DataType::Float}));
     if (!op.dynamic && made.factor < 0) return refuse(formatted("y{} needs a scale", number));
     op.whole[i] = made;
   }
@@ -149,8 +151,8 @@ MadeKernel make_norm(const KernelRequest& request) {
   op.eps = static_cast<float>(call.real("eps")), op.alpha = static_cast<float>(call.real("alpha", 1));
   const auto& x1 = call.info(op.x1);
   op.type = x1.type;
-  if (op.type != DataType::Float && op.type != DataType::Float16 && op.type != DataType::BFloat16)
-    return refuse(formatted("x of {} is not supported", graph::name_of(op.type)));
+  if (!is_real(op.type)) return refuse(formatted("x of {} is not supported", graph::name_of(op.type)));
+  TRY(call.all_real({"gamma", "beta", "bias", "smooth1", "smooth2"}));
   const int64_t count = graph::element_count(x1.shape);
   if (op.x2 >= 0 && (call.info(op.x2).type != op.type || call.info(op.x2).shape != x1.shape))
     return refuse(formatted("x1 is {} {} and x2 {} {}; they must be alike", graph::name_of(op.type),
@@ -172,12 +174,12 @@ MadeKernel make_norm(const KernelRequest& request) {
   op.y = named("y"), op.wide = named("wide"), op.plain = named("plain");
   op.rstd = named("rstd"), op.mean = named("mean");
   op.x = call.integer("tells_x", 1) ? named("x") : -1;
-  TRY(check_output(call, "y", op.y, count, op.type));
-  TRY(check_output(call, "y1", op.wide, count, DataType::Float));
-  TRY(check_output(call, "the norm", op.plain, count, op.type));
-  TRY(check_output(call, "x", op.x, count, op.type));
-  TRY(check_output(call, "rstd", op.rstd, op.rows, DataType::Float));
-  TRY(check_output(call, "mean", op.mean, op.rows, DataType::Float));
+  TRY(check_output(call, "y", op.y, count, {op.type}));
+  TRY(check_output(call, "y1", op.wide, count, {DataType::Float}));
+  TRY(check_output(call, "the norm", op.plain, count, {op.type}));
+  TRY(check_output(call, "x", op.x, count, {op.type}));
+  TRY(check_output(call, "rstd", op.rstd, op.rows, {DataType::Float}));
+  TRY(check_output(call, "mean", op.mean, op.rows, {DataType::Float}));
   TRY(set_whole(call, op));
   return function_kernel([op](Inputs in, Outputs out) -> Status { return op.run(in, out); });
 }
@@ -244,17 +246,15 @@ MadeKernel make_norm_grad(const KernelRequest& request) {
     return refuse(
         formatted("dy {}, x {} and {} rows do not fit", graph::to_text(dy.shape), graph::to_text(x.shape), op.rows));
   op.width = count / op.rows;
-  for (const int each : {op.dy, op.x, op.rstd, op.mean, op.more})
-    if (each >= 0 && !reads_floats(call.info(each).type))
-      return refuse(formatted("tensors of {} are not supported", graph::name_of(call.info(each).type)));
+  TRY(call.all_real({"dy", "x", "rstd", "mean", "gamma", "more"}));
   TRY(check_numbers(call, "gamma", {op.width}));
   if (op.centred && (op.mean < 0 || graph::element_count(call.info(op.mean).shape) != op.rows))
     return refuse("mean and rstd must have as many elements");
   if (op.more >= 0 && graph::element_count(call.info(op.more).shape) != count)
     return refuse("what is added to dx must have its shape");
-  TRY(check_output(call, "dx", op.dx, count, x.type));
+  TRY(check_output(call, "dx", op.dx, count, {dy.type}));
   for (const auto& [place, name] : {std::pair{op.dgamma, "dgamma"}, {op.dbeta, "dbeta"}})
-    if (place >= 0) TRY(check_output(call, name, place, op.width, call.result(place).type));
+    TRY(check_output(call, name, place, op.width, {DataType::Float, DataType::Float16, DataType::BFloat16}));
   return function_kernel([op](Inputs in, Outputs out) -> Status { return op.run(in, out); });
 }
 

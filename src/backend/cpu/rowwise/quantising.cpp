@@ -13,10 +13,6 @@
 namespace belay::backend::cpu {
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 Status check_real(const graph::TensorInfo& x) {
   if (is_real(x.type) && !x.shape.empty()) return {};
   return refuse(formatted("x is {} {}; FLOAT, FLOAT16 and BF16 with dimensions are supported", graph::name_of(x.type),

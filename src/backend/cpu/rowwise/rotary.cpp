@@ -48,10 +48,6 @@ Result<int64_t> Pairs::mode_named(const std::string& name) {
 
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 // Which row of cos and sin belongs to each row of x: their leading dimensions broadcast. Steps of the leading
 // dimensions, 0 where there is one for all.
 struct Broadcast {
@@ -121,6 +117,7 @@ MadeKernel make_rotary(const KernelRequest& request) {
   if (!is_real(x.type) || y.type != x.type || !is_real(cos.type) || !is_real(sin.type))
     return refuse(formatted("x of {}, cos of {} and a result of {} are not supported", graph::name_of(x.type),
                             graph::name_of(cos.type), graph::name_of(y.type)));
+  TRY(call.all_real({"rotate"}));
   if (cos.shape != sin.shape)
     return refuse(formatted("cos has shape {}, sin {}", graph::to_text(cos.shape), graph::to_text(sin.shape)));
   if (y.shape != x.shape)
@@ -179,6 +176,7 @@ MadeKernel make_rotary_grad(const KernelRequest& request) {
   op.dy = call.even_empty("dy"), op.cos = call.even_empty("cos"), op.sin = call.even_empty("sin");
   op.x = call.input("x"), op.dx = call.output(0), op.dcos = call.output(1), op.dsin = call.output(2);
   const auto &dy = call.info(op.dy), &cos = call.info(op.cos), &dx = call.result(op.dx);
+  TRY(call.all_real({"sin", "x"}));
   op.rows = TRY(Broadcast::of(dy.shape, cos.shape));
   op.width = dy.shape.back();
   op.count = op.width == 0 ? 0 : graph::element_count(dy.shape) / op.width;

@@ -13,10 +13,6 @@
 namespace belay::backend::cpu {
 namespace {
 
-bool is_real(DataType type) {
-  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16;
-}
-
 Status check_logits(const graph::TensorInfo& logits) {
   if (is_real(logits.type) && logits.shape.size() == 2 && logits.shape[1] > 0) return {};
   return refuse(formatted("logits are {} {}; FLOAT, FLOAT16 and BF16 of [batch, vocabulary] are supported",
@@ -135,6 +131,7 @@ MadeKernel make_sample(const KernelRequest& request) {
   op.rows = logits.shape[0], op.width = logits.shape[1];
   for (const char* name : {"k", "p"}) TRY(check_rows(call, name, op.rows));
   TRY(check_rows(call, "noise", op.rows * op.width));
+  TRY(call.all_real({"noise"}));
   if (call.info(op.k).type != DataType::Int32 || !is_real(call.info(op.p).type))
     return refuse("topK must be INT32 and topP have logits' type");
   const auto& index = call.result(op.index);

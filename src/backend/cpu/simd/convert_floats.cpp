@@ -6,9 +6,11 @@
 #include "hwy/highway.h"
 
 #include <cstring>
+#include <stdexcept>
 
 #include "backend/cpu/simd/convert_floats.h"
 #include "base/half.h"
+#include "base/text.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace belay::backend::cpu::HWY_NAMESPACE {
@@ -101,6 +103,14 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace belay::backend::cpu {
+namespace {
+
+// A kernel took a tensor that it should have refused: the task fails before memory is touched.
+[[noreturn]] void fail_on(DataType type) {
+  throw std::invalid_argument(formatted("elements of {} are neither read nor written as floats", graph::name_of(type)));
+}
+
+}  // namespace
 
 HWY_EXPORT(load_half);
 HWY_EXPORT(store_half);
@@ -118,8 +128,10 @@ void load_floats(DataType type, const void* from, float* to, size_t count) {
     std::memmove(to, from, count * sizeof(float));
   else if (type == DataType::Float16)
     HWY_DYNAMIC_DISPATCH(load_half)(static_cast<const uint16_t*>(from), to, count);
-  else
+  else if (type == DataType::BFloat16)
     HWY_DYNAMIC_DISPATCH(load_bf16)(static_cast<const uint16_t*>(from), to, count);
+  else
+    fail_on(type);
 }
 
 void store_floats(DataType type, const float* from, void* to, size_t count) {
@@ -127,8 +139,10 @@ void store_floats(DataType type, const float* from, void* to, size_t count) {
     std::memmove(to, from, count * sizeof(float));
   else if (type == DataType::Float16)
     HWY_DYNAMIC_DISPATCH(store_half)(from, static_cast<uint16_t*>(to), count);
-  else
+  else if (type == DataType::BFloat16)
     HWY_DYNAMIC_DISPATCH(store_bf16)(from, static_cast<uint16_t*>(to), count);
+  else
+    fail_on(type);
 }
 
 void floats_to_int32(const float* from, int32_t* to, size_t count) { HWY_DYNAMIC_DISPATCH(to_int32)(from, to, count); }
