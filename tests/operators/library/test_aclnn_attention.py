@@ -106,6 +106,16 @@ class Fused(Case):
         for shape in ((3, 7), (3, 1, 7), (3, 1, 1, 7)):
             check(*fused(3, q, [k], [v], Out(want, np.float16), heads=2, layout="BNSD", mask=mask.reshape(shape), before=0, after=0))
 
+    def test_what_a_mask_of_two_dimensions_stands_for_does_not_hang_on_the_lengths(self):
+        q, k, v = normal(np.float32, 2, 2, 2, 8), normal(np.float32, 2, 2, 3, 8), normal(np.float32, 2, 2, 3, 8)
+        mask = np.array([[0, 1, 1], [1, 1, 0]], np.int8)  # [Sq,Skv], although there are as many batches as rows
+        for lengths in ([2, 2], [1, 1], [1, 2], [0, 1]):
+            want = np.zeros((2, 2, 2, 8))
+            for b, count in enumerate(lengths):
+                want[b, :, :count] = attention(q[b][:, :count], k[b], v[b], 0.5, keep=np.broadcast_to(mask[:count] == 0, (2, count, 3)))[0]
+            for mode in (0, 1):
+                check(*fused(2, q, [k], [v], Out(want, np.float32), heads=2, layout="BNSD", mask=mask, mode=mode, lengths=lengths))
+
     def test_lengths_cut_and_leave_zeros(self):
         b, n, sq, skv = 3, 2, 4, 9
         q, k, v = normal(np.float32, b, n, sq, 8), normal(np.float32, b, n, skv, 8), normal(np.float32, b, n, skv, 8)

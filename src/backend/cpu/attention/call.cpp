@@ -139,7 +139,7 @@ Result<Call> Call::make(const KernelRequest& request) {
   made.mask = TRY(Mask::make(call,
                              {call.integer("mode"), call.integer("before", std::numeric_limits<int32_t>::max()),
                               call.integer("after", std::numeric_limits<int32_t>::max()), made.training, single,
-                              made.q.joined, call.ints("prefix")},
+                              made.q.joined, made.q.rows, call.ints("prefix")},
                              made.q.heads, made.queries, made.key_rows));
   const auto starts = call.ints("query_start"), key_starts = call.ints("key_start");
   made.shift = TRY(Shift::make(

@@ -20,7 +20,7 @@ bool is_compressed(const Shape& shape) {
          std::all_of(shape.begin(), shape.end() - 2, [](int64_t dim) { return dim == 1; });
 }
 
-// A mask of fewer dimensions as [batch, head, query, key].
+// A mask of fewer dimensions as [batch, head, query, key]; `queries` are the rows that the query's tensor has.
 Shape with_all_dimensions(const Shape& shape, int64_t batches, int64_t queries) {
   if (shape.size() == 2 && queries == 1 && (shape[0] == batches || shape[0] == 1)) return {shape[0], 1, 1, shape[1]};
   if (shape.size() == 2) return {1, 1, shape[0], shape[1]};
@@ -105,7 +105,7 @@ Status Mask::set_tensor(const WholeCall& call, int64_t heads, const std::vector<
   const int64_t rows = longest(queries), columns = longest(keys);
   const auto batches = static_cast<int64_t>(queries.size());
   const Shape& given = call.info(input_).shape;
-  const Shape shape = with_all_dimensions(given, batches, request_.joined ? 0 : rows);
+  const Shape shape = with_all_dimensions(given, batches, request_.joined ? 0 : request_.rows);
   if (given.size() < 2 || given.size() > 4) return refuse("attenMask must have 2 to 4 dimensions");
   steps_ = TRY(score_steps("attenMask", shape, batches, heads, rows, columns));
   if (shape[3] < columns) return refuse(formatted("attenMask has {} columns; there are {} keys", shape[3], columns));
@@ -119,7 +119,8 @@ Status Mask::set_tree(const WholeCall& call, const std::vector<Rows>& queries) {
   int64_t at = 0;
   for (const Rows& rows : queries) {
     const int64_t columns = shape.size() == 3 ? shape[2] : rows.count;
-    if (columns < rows.count) return refuse("attenMask of sparseMode 9 has too few columns");
+    if (columns < rows.count || (shape.size() == 3 && shape[1] < rows.count))
+      return refuse("attenMask of sparseMode 9 has too few rows or columns");
     tree_starts_.push_back(at);
     tree_rows_.push_back(columns);
     at += shape.size() == 3 ? (shape[0] == 1 ? 0 : shape[1] * shape[2]) : rows.count * rows.count;

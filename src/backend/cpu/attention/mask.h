@@ -23,6 +23,7 @@ class Mask {
     // An inference call of one row in each batch: modes and tokens have no effect.
     bool single_row = false;
     bool joined = false;
+    int64_t rows = 0;  // of the query's tensor in each batch, whatever the actual lengths are
     std::vector<int64_t> prefix;
   };
   static Result<Mask> make(const WholeCall& call, const Request& request, int64_t heads,
