@@ -204,12 +204,15 @@ Status layer_norm(InferContext& c) {
   return {};
 }
 
-// Norms of whole rows: `gamma` has the last dimensions of x, with ones before them or not.
-Status check_gamma(const InferContext& c, size_t gamma) {
+// Norms of whole rows: `gamma` has the last dimensions of x, with ones before them or not. How many those are.
+Result<int64_t> normed_dimensions(const InferContext& c, size_t gamma) {
   const Shape &x = c.shape(0), &given = c.shape(gamma);
-  if (!is_known(x) || !is_known(given)) return {};
-  const Shape row(std::ranges::find_if(given, [](int64_t size) { return size != 1; }), given.end());
-  if (row.size() <= x.size() && std::equal(row.rbegin(), row.rend(), x.rbegin())) return {};
+  if (!is_known(x) || !is_known(given)) return static_cast<int64_t>(given.size());
+  size_t ones = 0;
+  while (ones + 1 < given.size() && given[ones] == 1) ++ones;
+  const Shape row(given.begin() + static_cast<std::ptrdiff_t>(ones), given.end());
+  if (!row.empty() && row.size() <= x.size() && std::equal(row.rbegin(), row.rend(), x.rbegin()))
+    return static_cast<int64_t>(row.size());
   return c.fail(formatted("gamma {} does not have the last dimensions of x {}", to_text(given), to_text(x)));
 }
 
@@ -222,15 +225,18 @@ Status check_rows(const InferContext& c, size_t input, std::string_view name, in
 }
 
 Status rms_norm(InferContext& c) {
-  TRY(check_gamma(c, 1));
+  const int64_t normed = TRY(normed_dimensions(c, 1));
   c.add_output(c.inputs[0].type, c.shape(0));
-  c.add_output(DataType::Float, kept_before(c.shape(0), -static_cast<int64_t>(c.shape(1).size())));
+  c.add_output(DataType::Float, kept_before(c.shape(0), -normed));
   return {};
 }
 
 // y, statistics, and the sum of x1 and x2.
 Status add_norm(InferContext& c) {
-  TRY(check_gamma(c, 2));
+  const int64_t normed = TRY(normed_dimensions(c, 2));
+  if (c.inputs[0].type != c.inputs[1].type)
+    return c.fail(
+        formatted("x1 is {} and x2 {}; they must have one type", name_of(c.inputs[0].type), name_of(c.inputs[1].type)));
   if (is_known(c.shape(0)) && is_known(c.shape(1)) && c.shape(0) != c.shape(1))
     return c.fail(formatted("x1 {} and x2 {} must have the same shape", to_text(c.shape(0)), to_text(c.shape(1))));
   if (c.node.type == "AddLayerNorm" && is_known(c.shape(2))) {
@@ -240,9 +246,8 @@ Status add_norm(InferContext& c) {
     TRY(check_rows(c, 4, "bias", length));
   }
   c.add_output(c.inputs[0].type, c.shape(0));
-  const int64_t first = -static_cast<int64_t>(c.shape(2).size());
   const int statistics = c.node.type == "AddLayerNorm" ? 2 : 1;
-  for (int i = 0; i < statistics; ++i) c.add_output(DataType::Float, kept_before(c.shape(0), first));
+  for (int i = 0; i < statistics; ++i) c.add_output(DataType::Float, kept_before(c.shape(0), -normed));
   c.add_output(c.inputs[0].type, c.shape(0));
   return {};
 }

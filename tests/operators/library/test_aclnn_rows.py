@@ -58,7 +58,9 @@ class Norms(Case):
             x1, x2, gamma = floats(dtype, 3, 4, 16), floats(dtype, 3, 4, 16), floats(dtype, 16)
             x = (x1.astype(np.float32) + x2.astype(np.float32)).astype(dtype)
             r = rms(x, 1e-5)
-            y = wide(x) * r * gamma
+            y = wide((wide(x) * r).astype(dtype)) * gamma
+            check("AddRmsNorm", x1, x2, gamma, 1e-5, Out(y, dtype), Out(r, np.float32), Out(x))
+            check("AddRmsNorm", x1, x2, gamma, 1e-5, Out(y, dtype), None, None)
             check("AddRmsNormCast", x1, x2, gamma, 1e-5, Out(y, np.float32), Out(y, dtype), Out(r, np.float32), Out(x))
             check("InplaceAddRmsNorm", InOut(x1, y), InOut(x2, x), gamma, 1e-5, Out(r, np.float32))
             beta, bias = floats(dtype, 16), floats(dtype, 16)
@@ -71,7 +73,25 @@ class Norms(Case):
             s = wide(x1) * 0.5 + x2
             m, v = s.mean(-1, keepdims=True), s.var(-1, keepdims=True)
             check("DeepNorm", x1, x2, beta, gamma, 0.5, 1e-5, Out(m, np.float32), Out(1 / np.sqrt(v + 1e-5), np.float32), Out((s - m) / np.sqrt(v + 1e-5) * gamma + beta, dtype))
+        out = (Out(y, dtype), Out(r, np.float32), Out(x))
+        self.refused(161002, "gamma has shape [1]", "AddRmsNorm", x1, x2, gamma[:1], 1e-5, *out)
+        self.refused(161002, "alike", "AddRmsNorm", x1, x2.astype(np.int8), gamma, 1e-5, *out)
         self.refused(161002, "alike", "AddRmsNormCast", x1, x2.astype(np.float32), gamma, 1e-5, Out(y, np.float32), Out(y, dtype), Out(r, np.float32), Out(x))
+
+    def test_a_sum_is_normed_as_it_is_stored_and_in_steps(self):
+        x1, x2, gamma = floats(np.float16, 64, 64), floats(np.float16, 64, 64), floats(np.float16, 64)
+        single = lambda a: a.astype(np.float32)
+        x = (single(x1) + single(x2)).astype(np.float16)
+        y, rstd, total = np.zeros((64, 64), np.float16), np.zeros((64, 1), np.float32), np.zeros((64, 64), np.float16)
+        aclnn(stream, "aclnnAddRmsNorm", x1, x2, gamma, 1e-6, y, rstd, total)
+        np.testing.assert_array_equal(total, x)
+        np.testing.assert_allclose(rstd, rms(x, 1e-6), 1e-6)
+        by_steps = (single((single(x) * rstd).astype(np.float16)) * single(gamma)).astype(np.float16)
+        np.testing.assert_array_equal(y, by_steps)
+        a, b = x1.copy(), x2.copy()
+        aclnn(stream, "aclnnInplaceAddRmsNorm", a, b, gamma, 1e-6, rstd)
+        np.testing.assert_array_equal(a, by_steps)
+        np.testing.assert_array_equal(b, x)
 
     def test_as_whole_numbers(self):
         x1, x2, gamma, beta = f32(6, 32), f32(6, 32), f32(32), f32(32)

@@ -32,6 +32,7 @@ struct Norm {
   int64_t rows, width;
   float eps, alpha;
   bool centred, plus_one, dynamic, divides;
+  bool in_steps;  // AddRmsNorm: what is multiplied by gamma is rounded to the type before
   DataType type;
 
   // The sum of the inputs; of root mean squares it is what is stored of it.
@@ -88,10 +89,10 @@ struct Norm {
           squares += static_cast<double>(away) * away;
         }
         const float factor = 1 / std::sqrt(static_cast<float>(squares / static_cast<double>(width)) + eps);
-        for (size_t c = 0; c < sum.size(); ++c) {
-          const float g = !gammas ? 1 : gammas[static_cast<int64_t>(c)] + (plus_one ? 1.0f : 0.0f);
-          n[c] = (sum[c] - middle) * factor * g;
-        }
+        for (size_t c = 0; c < sum.size(); ++c) n[c] = (sum[c] - middle) * factor;
+        if (in_steps) round_to(type, n.data(), width);
+        for (size_t c = 0; c < n.size() && gammas; ++c)
+          n[c] *= gammas[static_cast<int64_t>(c)] + (plus_one ? 1.0f : 0.0f);
         if (plain >= 0) write_floats(n.data(), width, at(plain), row * width);
         for (size_t c = 0; c < n.size() && betas; ++c) n[c] += betas[static_cast<int64_t>(c)];
         if (rstd >= 0) write_floats(&factor, 1, at(rstd), row);
@@ -174,6 +175,7 @@ MadeKernel make_norm(const KernelRequest& request) {
   op.y = named("y"), op.wide = named("wide"), op.plain = named("plain");
   op.rstd = named("rstd"), op.mean = named("mean");
   op.x = call.integer("tells_x", 1) ? named("x") : -1;
+  op.in_steps = op.x2 >= 0 && !op.centred && (op.y >= 0 || op.wide >= 0);
   TRY(check_output(call, "y", op.y, count, {op.type}));
   TRY(check_output(call, "y1", op.wide, count, {DataType::Float}));
   TRY(check_output(call, "the norm", op.plain, count, {op.type}));

@@ -61,6 +61,8 @@ TEST(InferNorm, InputsAreMadeOfWholeRows) {
   EXPECT_THAT(inferred("RmsNorm", {{2, 3, 4}, {5}}),
               HasSubstr("gamma [5] does not have the last dimensions of x [2,3,4]"));
   EXPECT_THAT(inferred("RmsNorm", {{4}, {2, 4}}), HasSubstr("gamma [2,4] does not have"));
+  EXPECT_THAT(inferred("RmsNorm", {{5, 64}, {1}}), HasSubstr("gamma [1] does not have"));
+  EXPECT_THAT(inferred("AddRmsNorm", {{5, 64}, {5, 64}, {1}}), HasSubstr("gamma [1] does not have"));
   EXPECT_EQ(inferred("AddRmsNorm", {{6, 4}, {6, 4}, {4}}), "[6,4]");
   EXPECT_THAT(inferred("AddRmsNorm", {{6, 4}, {1, 4}, {4}}),
               HasSubstr("x1 [6,4] and x2 [1,4] must have the same shape"));
