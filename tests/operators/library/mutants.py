@@ -94,6 +94,13 @@ def record(most):
     return [(name, *case) for name, calls in sorted(found.items()) for case in calls.values()]
 
 
+def tensors_of(arguments):
+    for argument in arguments:
+        for one in argument if isinstance(argument, list) else [argument]:
+            if isinstance(one, Given):
+                yield one
+
+
 class Mutant:
     def __init__(self, rng, name, arguments, form):
         self.rng, self.name, self.form = rng, name, form
@@ -122,10 +129,7 @@ class Mutant:
         return [self.copied(v) for v in value] if isinstance(value, list) else value
 
     def tensors(self):
-        for argument in self.arguments:
-            for one in argument if isinstance(argument, list) else [argument]:
-                if isinstance(one, Given):
-                    yield one
+        return tensors_of(self.arguments)
 
     def changed(self, kind, value):
         rng = self.rng
@@ -212,6 +216,23 @@ class Mutant:
         return f"{self.name}: " + ", ".join(f"{n}={a!r}" for n, a in zip(names, self.arguments))
 
 
+class OfAnotherType(Mutant):
+    """A call with one of its tensors, an input or an output, told to be of another type."""
+
+    def __init__(self, name, arguments, form, place, type):
+        self.name, self.form = name, form
+        self.kinds = [kind for kind, _ in PROTOTYPES[name]]
+        self.arguments = [self.copied(a) for a in arguments]
+        list(self.tensors())[place].type = type
+
+
+def of_other_types(cases):
+    """Every call with every tensor as BOOL, INT8, INT32 and FLOAT16."""
+    for name, arguments, form in cases:
+        for place, given in enumerate(tensors_of(arguments)):
+            yield from (OfAnotherType(name, arguments, form, place, other) for other in (12, 2, 3, 1) if other != given.type)
+
+
 def message_of(code):
     return (lib.aclGetRecentErrMsg() or b"").decode(errors="replace") if code else ""
 
@@ -236,7 +257,7 @@ class Block:
         end, places, mutant.at = GAP, [], {}
         for given in mutant.tensors():
             front, behind = given.reach()
-            behind = max(behind, len(given.bytes))
+            given.bytes = given.bytes[:behind]  # of a smaller type or shape there is no more
             if given.alias is not None and places and given.alias < len(places):
                 other = places[given.alias]
                 if front <= 1 and behind <= other[2]:

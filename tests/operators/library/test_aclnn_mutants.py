@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that almost fit (mutants.py): each is computed or refused with a sentence, and touches nothing but its tensors.
 
-The same with another seed and more calls: test_aclnn_mutants.py --child SEED CALLS; the last line is what was called last.
+The same with another seed and more calls: test_aclnn_mutants.py --child SEED CALLS, without CALLS those of other types; the last line is what was
+called last.
 """
 import os
 import random
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from mutants import Block, Mutant, record
+from mutants import Block, Mutant, of_other_types, record
 
 REFUSALS = {0, 161001, 161002, 361001, 507015, 500002}
 
@@ -32,12 +33,12 @@ def faults(block, mutant):
 
 
 def child(seed, count):
-    """A line for each call before it is made, and one with a ! for each fault."""
+    """A line for each call before it is made, and one with a ! for each fault. Without a count: calls of other types."""
     import aclnn_cases
 
     cases, block = record(1), Block(aclnn_cases.stream)
-    for i in range(count):
-        mutant = Mutant(random.Random(seed * 1000003 + i), *cases[i % len(cases)])
+    at_random = (Mutant(random.Random(seed * 1000003 + i), *cases[i % len(cases)]) for i in range(count))
+    for i, mutant in enumerate(at_random if count else of_other_types(cases)):
         if block.place(mutant) is None:
             continue
         print(f"{i} {mutant.describe()}", flush=True)
@@ -48,13 +49,20 @@ def child(seed, count):
 
 
 class Mutants(unittest.TestCase):
-    def test_none_crashes_or_leaves_its_tensors(self):
-        done = subprocess.run([sys.executable, "-B", __file__, "--child", "3", "4000"], stdout=subprocess.PIPE, text=True, check=False, env={**os.environ})
+    def faultless(self, seed, count):
+        """The number of calls that were made."""
+        done = subprocess.run([sys.executable, "-B", __file__, "--child", seed, count], stdout=subprocess.PIPE, text=True, check=False, env={**os.environ})
         said = done.stdout.splitlines()
         self.assertEqual(done.returncode, 0, said[-1:])
         self.assertEqual([line for line in said if line.startswith("!")], [])
-        self.assertGreater(len(said), 3600)
         self.assertGreater(int(said[-1].split()[-1]), 700)
+        return len(said) - 1
+
+    def test_none_crashes_or_leaves_its_tensors(self):
+        self.assertGreater(self.faultless("3", "4000"), 3600)
+
+    def test_no_tensor_of_another_type_is_taken_for_what_it_is_not(self):
+        self.assertGreater(self.faultless("0", "0"), 7000)
 
 
 if __name__ == "__main__":
