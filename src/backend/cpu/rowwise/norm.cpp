@@ -5,6 +5,8 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/rowwise/whole_row.h"
+#include "backend/cpu/simd/combine_floats.h"
+#include "backend/cpu/simd/row_floats.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
 
@@ -42,7 +44,7 @@ struct Norm {
       for (int64_t c = 0; c < width; ++c) sum[c] *= alpha;
     if (x2 >= 0) {
       read_floats(in[static_cast<size_t>(x2)], row * width, width, other);
-      for (int64_t c = 0; c < width; ++c) sum[c] += other[c];
+      combine_floats(Combine::Add, {sum, 0, 1}, {other, 0, 1}, sum, 1, width);
     }
     if (bias >= 0 && static_cast<int64_t>(biases.values.size()) != width) {
       read_floats(in[static_cast<size_t>(bias)], row * width, width, other);
@@ -51,6 +53,12 @@ struct Norm {
       for (int64_t c = 0; c < width; ++c) sum[c] += biases[c];
     }
     if (x2 >= 0 && !centred) round_to(type, sum, width);
+  }
+
+  // Around 0 unless it is centred.
+  Spread spread_of_row(const std::vector<float>& row) const {
+    if (centred) return spread_of(row.data(), row.size());
+    return {0, fold_row(Fold::SumOfSquares, row.data(), row.size()) / static_cast<double>(width)};
   }
 
   void store(const WholeResult& result, const Columns (&numbers)[3], const float* n, float* values, int64_t row,
@@ -72,7 +80,9 @@ struct Norm {
   }
 
   Status run(Inputs in, Outputs out) const {
-    const Columns gammas(in, gamma), betas(in, beta), biases(in, bias);
+    Columns gammas(in, gamma);
+    for (float& value : gammas.values) value += plus_one ? 1.0f : 0.0f;
+    const Columns betas(in, beta), biases(in, bias);
     const Columns numbers[2][3] = {{{in, whole[0].smooth}, {in, whole[0].factor}, {in, whole[0].shift}},
                                    {{in, whole[1].smooth}, {in, whole[1].factor}, {in, whole[1].shift}}};
     const auto at = [&](int output) -> Tensor& { return out[static_cast<size_t>(output)]; };
@@ -81,18 +91,15 @@ struct Norm {
       for (int64_t row = begin; row < end; ++row) {
         add(in, row, sum.data(), other.data(), biases);
         if (x >= 0) write_floats(sum.data(), width, at(x), row * width);
-        double total = 0, squares = 0;
-        for (int64_t c = 0; c < width && centred; ++c) total += sum[static_cast<size_t>(c)];
-        const auto middle = static_cast<float>(total / static_cast<double>(width));
-        for (int64_t c = 0; c < width; ++c) {
-          const float away = sum[static_cast<size_t>(c)] - middle;
-          squares += static_cast<double>(away) * away;
+        const Spread spread = spread_of_row(sum);
+        const auto middle = static_cast<float>(spread.mean);
+        const float factor = 1 / std::sqrt(static_cast<float>(spread.variance) + eps);
+        normalise_row(sum.data(), n.data(), n.size(), spread.mean, factor, in_steps ? nullptr : gammas.values.data(),
+                      nullptr);
+        if (in_steps) {
+          round_to(type, n.data(), width);
+          combine_floats(Combine::Multiply, {n.data(), 0, 1}, {gammas.values.data(), 0, 1}, n.data(), 1, width);
         }
-        const float factor = 1 / std::sqrt(static_cast<float>(squares / static_cast<double>(width)) + eps);
-        for (size_t c = 0; c < sum.size(); ++c) n[c] = (sum[c] - middle) * factor;
-        if (in_steps) round_to(type, n.data(), width);
-        for (size_t c = 0; c < n.size() && gammas; ++c)
-          n[c] *= gammas[static_cast<int64_t>(c)] + (plus_one ? 1.0f : 0.0f);
         if (plain >= 0) write_floats(n.data(), width, at(plain), row * width);
         for (size_t c = 0; c < n.size() && betas; ++c) n[c] += betas[static_cast<int64_t>(c)];
         if (rstd >= 0) write_floats(&factor, 1, at(rstd), row);
