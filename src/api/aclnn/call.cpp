@@ -226,13 +226,17 @@ std::vector<std::shared_ptr<TensorView>> views_at(const std::vector<operators::P
   return views;
 }
 
-// Tensors in private formats must have a storage shape that goes with it.
+// Tensors in private formats must have a storage shape and strides that go with it.
 Status check_forms(const AclnnPlan& plan, const std::vector<std::shared_ptr<TensorView>>& inputs,
                    const std::vector<std::shared_ptr<TensorView>>& outputs) {
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (plan.inputs[i].form != operators::Form::Plain) TRY(check_form(*inputs[i], *outputs.at(0)));
+    if (plan.inputs[i].form != operators::Form::Plain) {
+      TRY(check_form(*inputs[i], *outputs.at(0)));
+      TRY(check_strides(*inputs[i], plan.inputs[i].form));
+    }
   for (size_t i = 0; i < outputs.size(); ++i)
     if (plan.outputs[i].form == operators::Form::Labelled) TRY(check_form(*outputs[i], *inputs.at(0)));
+  for (size_t i = 0; i < outputs.size(); ++i) TRY(check_strides(*outputs[i], plan.outputs[i].form));
   return {};
 }
 

@@ -111,6 +111,19 @@ bool is_rearranged(const TensorView& view, Form form) {
                                      graph::element_count(view.storage_shape) % matrix.padded() == 0);
 }
 
+Status check_strides(const TensorView& view, Form form) {
+  if (!is_rearranged(view, form) || (form == Form::Labelled && !is_fractal(view.format))) return {};
+  const auto matrix = StoredMatrix::of(view);
+  const size_t last = view.shape.size() - 1;
+  const int64_t down = view.strides[matrix.turned ? last : last - 1],
+                across = view.strides[matrix.turned ? last - 1 : last];
+  if ((matrix.rows <= 1 || down == matrix.columns) && (matrix.columns <= 1 || across == 1)) return {};
+  return {
+      ACLNN_ERR_PARAM_INVALID,
+      formatted("a matrix in FRACTAL_NZ has shape {} and strides {}; its rows or columns must lie one after another",
+                graph::to_text(view.shape), graph::to_text(view.strides))};
+}
+
 void label_as_fractals(TensorView& view) {
   view.format = ACL_FORMAT_FRACTAL_NZ;
   const auto matrix = StoredMatrix::of(view);

@@ -141,6 +141,15 @@ Status set_channels(const InferContext& context, Convolution& c, const Shape& x,
   return {};
 }
 
+// What kernels read of the bias: a number for each channel.
+Status check_bias(const InferContext& context, const Convolution& c) {
+  if (!context.has(c.bias) || !is_known(context.shape(c.bias)) || c.output_channels < 0) return {};
+  const Shape& bias = context.shape(c.bias);
+  if (element_count(bias) == c.output_channels) return {};
+  return context.fail(
+      formatted("bias {} does not have a number for each of {} channels", to_text(bias), c.output_channels));
+}
+
 }  // namespace
 
 Result<Convolution> read_convolution(const InferContext& context) {
@@ -157,6 +166,7 @@ Result<Convolution> read_convolution(const InferContext& context) {
   c.axes = axes_of(format);
   c.filter_axes = filter_axes(filter_format(node, c.filter, format));
   TRY(set_channels(context, c, x, filter));
+  TRY(check_bias(context, c));
   TRY(c.transposed ? place_transposed(context, c, x, filter) : place(context, c, x, filter));
   c.output_shape = shape_with(c.axes, c.batch, c.output_channels, c.transposed ? c.window.input : c.window.output);
   return c;

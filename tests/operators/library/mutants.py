@@ -200,7 +200,7 @@ class Mutant:
             if given.type in (3, 9, 10, 7, 6, 8) and len(given.bytes) >= width and len(given.bytes) % width == 0:
                 view = given.bytes.view({2: np.int16, 4: np.int32, 8: np.int64}[width])
                 number = rng.choice(INDICES + (int(view[0]) + 1, int(view[-1]) * 2))
-                view[rng.randrange(len(view))] = np.array(number & ((1 << 63) - 1) if number >= 0 else number).astype(view.dtype)
+                view[rng.randrange(len(view))] = np.array(number & ((1 << 64) - 1), np.uint64).astype(view.dtype)
             elif len(given.bytes):
                 given.bytes[rng.randrange(len(given.bytes))] = rng.choice((0, 1, 127, 128, 255))
         elif what == 11:

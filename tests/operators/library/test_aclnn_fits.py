@@ -12,10 +12,8 @@ def true(*shape):
     return np.ones(shape, bool)
 
 
-class Booleans(Case):
-    """None of these functions has a parameter of BOOL."""
-
-    def test_are_no_numbers_of_experts(self):
+class Numbers(Case):
+    def test_of_experts_are_not_bool(self):
         order, rows = np.arange(7, dtype=np.int32), Out(ones(7, 4))
         self.refused(161002, "scales of DT_BOOL", "MoeTokenUnpermute", ones(7, 4), order, true(7, 1), False, None, rows)
         for place, name in ((2, "x1"), (3, "x2"), (4, "bias"), (5, "scales")):
@@ -26,13 +24,20 @@ class Booleans(Case):
         self.refused(161002, "x of DT_BOOL", "MoeInitRoutingV3", true(7, 16), np.zeros((7, 1), np.int32), None, None, -1, -1, 12, 0, 1, True, 1, [4, 10], 1,
                      Out(ones(7, 16, dtype=np.int8)), Out(ones(7, dtype=np.int32)), Out(ones(6, dtype=np.int64)), Out(ones(7)))  # fmt: skip
 
-    def test_are_no_numbers_of_products(self):
+    def test_of_products_are_not_bool(self):
         whole = lambda *shape: ones(*shape, dtype=np.int8)
         half = lambda *shape: ones(*shape, dtype=np.float16)
         self.refused(161002, "token of DT_BOOL", "QuantMatmulV4", whole(5, 64), whole(64, 2), ones(1), None, true(5), None, False, False, Out(half(5, 2)))
         self.refused(161002, "bias of DT_BOOL", "WeightQuantBatchMatmulV2", half(3, 32), whole(32, 8), half(8), None, None, None, true(8), 0, Out(half(3, 8)))
 
-    def test_are_no_places_in_a_list(self):
+    def test_groups_have_weights(self):
+        x, y = ones(7, 16), Out(ones(7, 140))
+        self.refused(161002, "no group", "GroupedMatmulV3", [x], [ones(0, 16, 140)], None, None, None, None, None, np.zeros(0, np.int64), 3, 0, [y])
+
+    def test_a_bias_has_a_number_for_each_channel(self):
+        self.refused(161002, "each of 4 channels", "ConvTbc", ones(7, 2, 3), ones(3, 3, 4), np.float32(1), 1, Out(ones(7, 2, 4)), 0)
+
+    def test_in_lists_have_the_type_of_their_updates(self):
         lists = [ones(2, 8, 4, dtype=np.float16) for _ in range(3)]
         lists[1] = true(2, 8, 4)
         self.refused(161002, "updates' type", "ScatterList", [InOut(x, x) for x in lists], np.zeros(3, np.int64), ones(3, 2, 2, 4, dtype=np.float16), None,

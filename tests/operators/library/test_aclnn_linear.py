@@ -264,6 +264,11 @@ class Fractals(Case):
             counts["aclnnTransMatmulWeight"] += 1
         self.refused(161002, "DT_INT32", "TransMatmulWeight", ints(np.int32, 16, 16))
         self.refused(161002, "2 to 6", "TransMatmulWeight", f32(16))
+        kept = np.zeros((48, 64), np.float16)
+        for view in (kept[:, ::2], kept[:, :32], kept[::-1, :32], np.broadcast_to(kept[0, :32], (48, 32))):
+            with self.assertRaises(Refused) as caught:
+                aclnn(stream, "aclnnTransMatmulWeight", view)
+            self.assertIn("one after another", caught.exception.message)
         self.refused(161001, "mmWeightRef", "TransMatmulWeight", None)
 
 

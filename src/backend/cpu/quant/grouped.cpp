@@ -122,6 +122,7 @@ Status Grouped::set_sizes(const WholeCall& call) {
     if (width != needed) return refuse(formatted("x of {} columns does not fit a weight of {} rows", width, needed));
     m_ += x_turned_ ? x_shapes_[i][1] : graph::element_count(x_shapes_[i]) / std::max<int64_t>(width, 1);
   }
+  if (experts_ < 1) return refuse("weight has no group");
   if (!has_list_ && x_.size() == 1 && experts_ > 1) return refuse("groupList must not be null: x is one tensor");
   if (!has_list_ && x_.size() > 1 && static_cast<int64_t>(x_.size()) != experts_)
     return refuse(formatted("there are {} x and {} weights", x_.size(), experts_));
