@@ -53,6 +53,8 @@ int64_t padded_total(int64_t input, int64_t stride, int64_t extent) {
 void set_pads(Window& window, const std::vector<int64_t>& pads) {
   window.pad_begin.assign(window.rank(), 0);
   window.pad_end.assign(window.rank(), 0);
+  if (pads.size() == window.rank()) window.pad_begin = window.pad_end = pads;
+  if (pads.size() == window.rank()) return;
   for (size_t i = 0; i < window.rank() && 2 * i + 1 < pads.size(); ++i) {
     window.pad_begin[i] = pads[2 * i];
     window.pad_end[i] = pads[2 * i + 1];

@@ -30,7 +30,7 @@ struct Window {
 
 // The spatial members of an attribute that has one value per dimension, per spatial dimension, or for all.
 std::vector<int64_t> spatial_of(const std::vector<int64_t>& list, const TensorAxes& axes, int64_t fallback);
-// Pads from [begin, end, begin, end...] by spatial dimension.
+// Pads from [begin, end, begin, end...] by spatial dimension; or from one number for each, which is for both sides.
 void set_pads(Window& window, const std::vector<int64_t>& pads);
 // Pads so that the output has ceil(input / stride) places; an odd one goes to the end unless `more_at_begin`.
 void pad_to_same(Window& window, bool more_at_begin);

@@ -103,11 +103,12 @@ Result<Value> max_pool(Sketch& s, const Values& a) {
   const auto strides = at(a, 2).numbers.empty() ? kernel : each(a[2], 2, 1);
   const auto pads = each(at(a, 3), 2, 0);
   for (size_t i = 0; i < 2; ++i)
-    if (pads[i] * 2 > kernel[i]) return invalid("padding must be at most half of the kernel");
+    if (pads[i] < 0 || pads[i] * 2 > kernel[i])
+      return invalid("padding must be at least 0 and at most half of the kernel");
   auto made = TRY(s.ops("MaxPoolWithArgmaxV3", {image.x},
                         {{"ksize", kernel},
                          {"strides", strides},
-                         {"pads", pads},
+                         {"pads", both_sides(pads, 2)},
                          {"dtype", int64_t{9}},
                          {"dilation", each(at(a, 4), 2, 1)},
                          {"ceil_mode", flag_at(a, 5)},

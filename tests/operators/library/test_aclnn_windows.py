@@ -47,6 +47,25 @@ def average(x, kernel, stride, padding, ceil, counts, divisor):
     return y
 
 
+def largest(x, kernel, stride, padding, dilation, ceil):
+    """The maximum of each window and its place in the plane; the first of equal ones."""
+    h, w = x.shape[-2:]
+    sizes = []
+    for s, k, t, p, d in zip((h, w), kernel, stride, padding, dilation):
+        room = s + 2 * p - d * (k - 1) - 1
+        n = (-(-room // t) if ceil else room // t) + 1
+        sizes.append(n - 1 if ceil and (n - 1) * t >= s + p else n)
+    y, places = np.zeros((*x.shape[:-2], *sizes), x.dtype), np.zeros((*x.shape[:-2], *sizes), np.int64)
+    for i, j in itertools.product(*map(range, sizes)):
+        rows = [r for r in (i * stride[0] - padding[0] + a * dilation[0] for a in range(kernel[0])) if 0 <= r < h]
+        columns = [c for c in (j * stride[1] - padding[1] + b * dilation[1] for b in range(kernel[1])) if 0 <= c < w]
+        part = x[..., rows, :][..., columns].reshape(*x.shape[:-2], -1)
+        best = part.argmax(-1)
+        y[..., i, j] = part.max(-1)
+        places[..., i, j] = np.array(rows)[best // len(columns)] * w + np.array(columns)[best % len(columns)]
+    return y, places
+
+
 def resize(x, sizes, mode, align):
     for d, out in enumerate(sizes, 2):
         size = x.shape[d]
@@ -169,6 +188,28 @@ class Windows(Case):
             check("MaxPool2dWithIndicesBackward", g, x, places.astype(kind), [2, 2], [2, 2], [0, 0], [1, 1], False, Out(want, np.float32))
             check("AdaptiveMaxPool2dBackward", g, x, places.astype(kind), Out(want, np.float32))
         self.refused(161002, "indices are", "MaxPool2dWithIndicesBackward", g, x, places[:1], [2, 2], [2, 2], [0, 0], [1, 1], False, Out(x))
+
+    def test_largest_of_padded_windows(self):
+        cases = 0
+        for kernel, stride, padding, dilation, ceil in itertools.product(
+                ((3, 3), (2, 2), (2, 3), (1, 4)), ((2, 2), (1, 2), (3, 3)), ((1, 1), (0, 1), (1, 0), (0, 0)), ((1, 1), (2, 1), (1, 2)), (False, True)):
+            if any(2 * p > k for p, k in zip(padding, kernel)):
+                continue
+            x = rng.permutation(2 * 2 * 8 * 7).reshape(2, 2, 8, 7).astype(np.float32)
+            y, places = largest(x, kernel, stride, padding, dilation, ceil)
+            numbers = [list(kernel), list(stride), list(padding), list(dilation), ceil]
+            check("MaxPool2dWithIndices", x, *numbers, Out(y), Out(places, np.int32))
+            g, back = f32(*y.shape), np.zeros((2, 2, 56))
+            for plane in np.ndindex(2, 2):
+                np.add.at(back[plane], places[plane].reshape(-1), g[plane].reshape(-1))
+            check("MaxPool2dWithIndicesBackward", g, x, places.astype(np.int32), *numbers, Out(back.reshape(x.shape), np.float32, 1e-4))
+            cases += 1
+        self.assertGreater(cases, 150)
+        x = f32(3, 9, 8)  # without a batch; one number for both sides; a stride that is the kernel's
+        y, places = largest(x, (3, 3), (3, 3), (1, 1), (1, 1), False)
+        check("MaxPool2dWithIndices", x, [3], [], [1], [1], False, Out(y), Out(places, np.int64))
+        self.refused(161002, "half of the kernel", "MaxPool2dWithIndices", x, [3], [], [2], [1], False, Out(y), Out(places, np.int64))
+        self.refused(161002, "half of the kernel", "MaxPool2dWithIndices", x, [3], [], [0, -1], [1], False, Out(y), Out(places, np.int64))
 
     def test_resizing(self):
         for sizes, to in (((5,), (8,)), ((7,), (3,)), ((4, 5), (7, 3)), ((4, 5), (4, 10)), ((2, 3, 4), (3, 5, 2))):
