@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that put elements where indices say, or combine them with what is there.
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
@@ -47,6 +49,24 @@ void scatter(Combine how, const std::vector<int64_t>& targets, int64_t inner, co
   }
 }
 
+// The same for elements of 16 bits: what meets in one row meets in float, and is rounded once.
+template <class T>
+void scatter_wide(Combine how, const std::vector<int64_t>& targets, int64_t inner, const T* updates, T* y) {
+  std::vector<int64_t> order(targets.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto target = [&](int64_t i) { return targets[size_t(i)]; };
+  if (!std::ranges::is_sorted(targets)) std::ranges::stable_sort(order, {}, target);
+  std::vector<float> row(static_cast<size_t>(inner));
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    T* to = y + target(order[begin]) * inner;
+    std::copy_n(to, inner, row.begin());
+    for (end = begin; end < order.size() && target(order[end]) == target(order[begin]); ++end)
+      for (int64_t j = 0; j < inner; ++j)
+        row[size_t(j)] = combined<float>(how, row[size_t(j)], updates[order[end] * inner + j]);
+    for (int64_t j = 0; j < inner; ++j) to[j] = T(row[size_t(j)]);
+  }
+}
+
 Status put_rows(Combine how, DataType type, const std::vector<int64_t>& targets, int64_t inner, const Tensor& updates,
                 Tensor& y) {
   if (how == Combine::Replace) {
@@ -57,7 +77,10 @@ Status put_rows(Combine how, DataType type, const std::vector<int64_t>& targets,
     return {};
   }
   return with_type(AllTypes{}, type, [&]<class T>() -> Status {
-    scatter(how, targets, inner, updates.as<T>(), y.as<T>());
+    if constexpr (is_narrow_float<T>)
+      scatter_wide(how, targets, inner, updates.as<T>(), y.as<T>());
+    else
+      scatter(how, targets, inner, updates.as<T>(), y.as<T>());
     return {};
   });
 }
