@@ -189,7 +189,7 @@ class Evaluation {
   Result<Value> evaluate(const Expression& expression) {
     switch (expression.kind) {
       case Expression::Kind::Number:
-        return expression.real ? Value::of(expression.number) : Value::of(static_cast<int64_t>(expression.number));
+        return expression.real ? Value::of(expression.number) : Value::of(Value::limited(expression.number));
       case Expression::Kind::Text:
         return Value::of(expression.text);
       case Expression::Kind::Name:
@@ -218,7 +218,7 @@ class Evaluation {
     Value made{.kind = Value::Kind::Numbers};
     for (const Value& item : items) {
       if (item.kind != Value::Kind::Number) return Value::many(items);
-      made.numbers.push_back(item.number);
+      made.add_number(item.number, item.integer);
     }
     return made;
   }

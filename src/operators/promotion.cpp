@@ -99,6 +99,13 @@ bool may_store(DataType result, DataType stored) {
   return from != Category::Other && to != Category::Other && from <= to;
 }
 
+int64_t limited_to(DataType type, int64_t number) {
+  const size_t bits = graph::bits_of(type);
+  if (bits >= 64) return number;
+  const int64_t span = int64_t{1} << bits;
+  return is_unsigned(type) ? std::clamp<int64_t>(number, 0, span - 1) : std::clamp(number, -span / 2, span / 2 - 1);
+}
+
 void ResultType::add_tensor(DataType type, bool has_dimensions) {
   DataType& kept = has_dimensions ? dimensioned_ : scalar_;
   kept = promote(kept, type);

@@ -14,6 +14,10 @@ graph::DataType promote(graph::DataType a, graph::DataType b);
 // Whether a result of one type may be stored as another: never from a higher category to a lower one.
 bool may_store(graph::DataType result, graph::DataType stored);
 
+// The number, or the first or last of an integer type that is nearest to it. Numbers of UInt64 lie in an int64_t as
+// bits: they stay.
+int64_t limited_to(graph::DataType type, int64_t number);
+
 // Gathers the type of an expression of tensors and numbers. Tensors with dimensions decide; scalars, then numbers, only
 // raise the category.
 class ResultType {

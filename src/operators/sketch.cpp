@@ -8,16 +8,26 @@
 namespace belay::operators {
 namespace {
 
-Result<graph::Constant> make_constant(DataType type, const Shape& shape, const std::vector<double>& values) {
+// A number as an element: whole ones keep their low bits, floats are rounded once.
+template <class T, class S>
+T element_of(S value) {
+  using namespace graph;
+  if constexpr (is_integer<T>)
+    return static_cast<T>(std::is_same_v<S, double> ? Value::limited(static_cast<double>(value))
+                                                    : static_cast<int64_t>(value));
+  else if constexpr (is_narrow_float<T>)
+    return T(halfway_float(value));
+  else
+    return static_cast<T>(static_cast<compute_t<T>>(value));
+}
+
+template <class S>
+Result<graph::Constant> constant_of(DataType type, const Shape& shape, const std::vector<S>& values) {
   using namespace graph;
   return with_type(AllTypes{}, type, [&]<class T>() -> Result<graph::Constant> {
     std::vector<T> elements;
-    for (const double value : values) {
-      if constexpr (is_integer<T>)
-        elements.push_back(static_cast<T>(static_cast<int64_t>(value)));
-      else
-        elements.push_back(static_cast<T>(static_cast<compute_t<T>>(value)));
-    }
+    elements.reserve(values.size());
+    for (const S value : values) elements.push_back(element_of<T>(value));
     return graph::make_constant(type, shape, elements);
   });
 }
@@ -47,17 +57,30 @@ Value Sketch::input(DataType type, const Shape& shape, graph::Format format) {
   return output_of(builder_.last(), 0);
 }
 
-Value Sketch::constant(DataType type, const Shape& shape, const std::vector<double>& values) {
+template <class S>
+Value Sketch::add_constant(DataType type, const Shape& shape, const std::vector<S>& values) {
   graph::Node node{.name = "constant" + std::to_string(names_++), .type = "Const"};
   node.outputs.push_back({.type = type, .shape = shape, .origin_shape = shape});
-  auto made = make_constant(type, shape, values);
+  auto made = constant_of(type, shape, values);
   if (made.ok()) node.attributes["value"] = *made;
   builder_.add_described(std::move(node));
   return output_of(builder_.last(), 0);
 }
 
+Value Sketch::constant(DataType type, const Shape& shape, const std::vector<double>& values) {
+  return add_constant(type, shape, values);
+}
+
+Value Sketch::constant(DataType type, const Shape& shape, const std::vector<int64_t>& values) {
+  return add_constant(type, shape, values);
+}
+
+Value Sketch::number(DataType type, const Value& value) {
+  return value.whole() ? constant(type, {}, std::vector<int64_t>{value.integer}) : scalar(type, value.number);
+}
+
 Value Sketch::indices(const std::vector<int64_t>& values) {
-  return constant(DataType::Int64, {static_cast<int64_t>(values.size())}, {values.begin(), values.end()});
+  return constant(DataType::Int64, {static_cast<int64_t>(values.size())}, values);
 }
 
 Result<Values> Sketch::ops(const std::string& type, const Values& inputs, graph::Attributes attributes,
@@ -68,7 +91,7 @@ Result<Values> Sketch::ops(const std::string& type, const Values& inputs, graph:
     if (value.kind == Value::Kind::List)
       for (const Value& member : value.list) edges.push_back(member.edge);
     else if (value.kind == Value::Kind::Number)
-      edges.push_back(scalar(value.type, value.number).edge);
+      edges.push_back(number(value.type, value).edge);
     else if (value.kind == Value::Kind::Numbers)
       edges.push_back(indices(value.ints()).edge);
     else
@@ -91,7 +114,7 @@ Result<Value> Sketch::op(const std::string& type, const Values& inputs, graph::A
 }
 
 Result<Value> Sketch::cast(const Value& value, DataType type) {
-  if (value.kind == Value::Kind::Number) return scalar(type, value.number);
+  if (value.kind == Value::Kind::Number) return number(type, value);
   TRY(need(value));
   if (value.type == type) return value;
   return op("Cast", {value}, {{"dst_type", static_cast<int64_t>(type)}});

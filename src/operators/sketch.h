@@ -28,9 +28,10 @@ struct Value {
   DataType type = DataType::Undefined;
   Shape shape;
   graph::Edge edge;
-  double number = 0;  // integers up to 2^53 are exact
-  int64_t integer = 0;
+  double number = 0;    // integers up to 2^53 are exact
+  int64_t integer = 0;  // of a Float: without its fraction, limited to the range
   std::vector<double> numbers;
+  std::vector<int64_t> integers;  // the same numbers
   std::string text;
   std::vector<Value> list;
   bool any_type = false;    // may be stored as any type, also of a lower category
@@ -39,7 +40,9 @@ struct Value {
   bool present() const { return kind != Kind::Absent; }
   bool is_tensor() const { return kind == Kind::Tensor; }
   size_t rank() const { return shape.size(); }
-  std::vector<int64_t> ints() const { return {numbers.begin(), numbers.end()}; }
+  bool whole() const { return type == DataType::Int64 || type == DataType::Bool; }  // of a number
+  const std::vector<int64_t>& ints() const { return integers; }
+  void add_number(double real, int64_t whole) { numbers.push_back(real), integers.push_back(whole); }
 
   static Value of(DataType type, double number, int64_t integer) {
     Value made{.kind = Kind::Number, .type = type};
@@ -48,7 +51,7 @@ struct Value {
     return made;
   }
   static Value of(int64_t value) { return of(DataType::Int64, static_cast<double>(value), value); }
-  static Value of(double value) { return of(DataType::Float, value, static_cast<int64_t>(value)); }
+  static Value of(double value) { return of(DataType::Float, value, limited(value)); }
   static Value of(bool value) { return of(DataType::Bool, value, value); }
   static Value of(std::string text) {
     Value made{.kind = Kind::Text};
@@ -58,7 +61,14 @@ struct Value {
   static Value ints(const std::vector<int64_t>& values) {
     Value made{.kind = Kind::Numbers};
     made.numbers.assign(values.begin(), values.end());
+    made.integers = values;
     return made;
+  }
+  // Towards zero; what no integer of 64 bits can be becomes the nearest that is one, a NaN 0.
+  static int64_t limited(double value) {
+    constexpr double end = 9223372036854775808.0;  // 2^63
+    if (value != value) return 0;
+    return value >= end ? INT64_MAX : value <= -end ? INT64_MIN : static_cast<int64_t>(value);
   }
   static Value many(std::vector<Value> values) {
     Value made{.kind = Kind::List};
@@ -83,7 +93,8 @@ class Sketch {
   Value input(DataType type, const Shape& shape, graph::Format format);
   // A tensor that is known now, of any number type.
   Value constant(DataType type, const Shape& shape, const std::vector<double>& values);
-  Value scalar(DataType type, double value) { return constant(type, {}, {value}); }
+  Value constant(DataType type, const Shape& shape, const std::vector<int64_t>& values);
+  Value scalar(DataType type, double value) { return constant(type, {}, std::vector<double>{value}); }
   Value indices(const std::vector<int64_t>& values);  // Int64, of one dimension
 
   // Adds an operator. Numbers and lists of numbers among the inputs become constants (Int64 or Float); lists of tensors
@@ -103,6 +114,9 @@ class Sketch {
 
  private:
   Value output_of(int node, size_t output) const;
+  template <class S>
+  Value add_constant(DataType type, const Shape& shape, const std::vector<S>& values);
+  Value number(DataType type, const Value& value);
 
   convert::GraphBuilder builder_;
   int inputs_ = 0, names_ = 0;

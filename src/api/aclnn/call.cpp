@@ -39,7 +39,13 @@ Value value_of(const AclnnArgument& argument) {
   if (argument.kind == Kind::Real) return Value::of(argument.real);
   if (!argument.object) return {};
   Value made{.kind = Value::Kind::Numbers};
-  const auto take = [&](const auto& values) { made.numbers.assign(values.begin(), values.end()); };
+  const auto take = [&](const auto& values) {
+    for (const auto value : values)
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, float>)
+        made.add_number(value, Value::limited(value));
+      else
+        made.add_number(static_cast<double>(value), value);
+  };
   switch (argument.kind) {
     case Kind::Text:
       return Value::of(std::string(static_cast<const char*>(argument.object)));
@@ -124,6 +130,7 @@ class Key {
     add(std::bit_cast<int64_t>(value.number));
     add(static_cast<int64_t>(value.numbers.size()));
     for (const double number : value.numbers) add(std::bit_cast<int64_t>(number));
+    for (const int64_t number : value.integers) add(number);
     add(static_cast<int64_t>(value.text.size()));
     text_ += value.text;
     for (const Value& member : value.list) add(member);

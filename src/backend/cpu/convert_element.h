@@ -10,7 +10,7 @@ namespace belay::backend::cpu {
 
 // The value of an element in another type. A float becomes an integer towards zero, limited to the integer's range, and
 // 0 when it is a NaN; integers that are too large wrap around; anything but 0 is a true Bool; a float too large for a
-// narrower one becomes infinity.
+// narrower one becomes infinity. What is rounded is rounded once.
 template <class To, class From>
 To convert_element(From from) {
   const compute_t<From> value = from;
@@ -26,7 +26,7 @@ To convert_element(From from) {
     if (wide >= high) return std::numeric_limits<To>::max();
     return static_cast<To>(wide);
   } else if constexpr (is_narrow_float<To>) {
-    return To(static_cast<float>(value));
+    return To(halfway_float(value));
   } else {
     return static_cast<To>(value);
   }

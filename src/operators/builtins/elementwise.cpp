@@ -20,10 +20,14 @@ Result<Value> keep(Sketch& s, const Values& a) {
   return s.op(a[0].text, {a[1]});
 }
 
+// A whole number that the tensors' type cannot hold is met in Int64.
 Result<Value> compare(Sketch& s, const Values& a) {
   for (const Value& value : after(a, 1)) TRY(need(value));
   DataType type = common_type(after(a, 1));
   if (type == DataType::Bool) type = DataType::UInt8;
+  if (category_of(type) == Category::Integer)
+    for (const Value& value : after(a, 1))
+      if (!value.is_tensor() && limited_to(type, value.integer) != value.integer) type = DataType::Int64;
   return s.op(a[0].text, TRY(as_type(s, after(a, 1), type)));
 }
 
@@ -47,7 +51,8 @@ Result<Value> scaled(Sketch& s, const Values& a) {
   if (a[1].number == 1) return a[0];
   if (a[0].kind == Value::Kind::Number) {
     const bool whole = category_of(a[0].type) <= Category::Integer && category_of(a[1].type) <= Category::Integer;
-    return whole ? Value::of(a[0].integer * a[1].integer) : Value::of(a[0].number * a[1].number);
+    if (!whole) return Value::of(a[0].number * a[1].number);
+    return Value::of(static_cast<int64_t>(static_cast<uint64_t>(a[0].integer) * static_cast<uint64_t>(a[1].integer)));
   }
   return promoted(s, "Mul", a);
 }
@@ -72,12 +77,23 @@ Result<Value> divide(Sketch& s, const Values& a) {
   }
 }
 
+// bound(op, values...): Maximum or Minimum; a whole number beyond the tensors' integers counts as the last of them.
+Result<Value> bound(Sketch& s, const Values& a) {
+  Values both(a.begin() + 1, a.end());
+  for (const Value& value : both) TRY(need(value));
+  const DataType type = common_type(both);
+  for (Value& value : both)
+    if (!value.is_tensor() && category_of(type) == Category::Integer)
+      value = Value::of(limited_to(type, value.integer));
+  return promoted(s, a[0].text, both);
+}
+
 Result<Value> clamp(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   if (!at(a, 1).present() && !at(a, 2).present()) return invalid("at least one bound must be given");
   Value made = a[0];
-  if (at(a, 1).present()) made = TRY(promoted(s, "Maximum", Values{made, a[1]}));
-  if (at(a, 2).present()) made = TRY(promoted(s, "Minimum", Values{made, a[2]}));
+  if (at(a, 1).present()) made = TRY(bound(s, {Value::of(std::string("Maximum")), made, a[1]}));
+  if (at(a, 2).present()) made = TRY(bound(s, {Value::of(std::string("Minimum")), made, a[2]}));
   return made;
 }
 
@@ -148,7 +164,7 @@ constexpr Builtin kRows[] = {
     {"logical", logical},       {"bits", bits},     {"scaled", scaled},   {"divide", divide},
     {"clamp", clamp},           {"where", where},   {"fill", fill},       {"cast", cast},
     {"convert", convert},       {"either", either}, {"rounded", rounded}, {"power", power},
-    {"nan_to_num", nan_to_num},
+    {"nan_to_num", nan_to_num}, {"bound", bound},
 };
 
 }  // namespace

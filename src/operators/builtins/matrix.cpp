@@ -52,11 +52,11 @@ Result<Value> add_product(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   const double beta = real_at(a, 2, 1), alpha = real_at(a, 3, 1);
   Value product = a[1];
-  if (alpha != 1) product = TRY(promoted(s, "Mul", Values{product, Value::of(alpha)}));
+  if (alpha != 1) product = TRY(promoted(s, "Mul", Values{product, a[3]}));
   if (category_of(a[1].type) <= Category::Integer) product = TRY(s.cast(product, a[1].type));
   if (beta == 0) return s.expand(product, product.shape);
   Value added = a[0];
-  if (beta != 1) added = TRY(promoted(s, "Mul", Values{added, Value::of(beta)}));
+  if (beta != 1) added = TRY(promoted(s, "Mul", Values{added, a[2]}));
   return promoted(s, "Add", Values{product, added});
 }
 

@@ -177,11 +177,15 @@ Result<Value> range(Sketch& s, const Values& a) {
   const int64_t count = graph::element_count(a[3].shape);
   if (step == 0) return invalid("step must not be 0");
   if ((a[1].number - start) / step < 0) return invalid("the end lies on the wrong side of the start");
+  if (a[0].whole() && a[2].whole()) {
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < count; ++i)
+      values.push_back(static_cast<int64_t>(static_cast<uint64_t>(a[0].integer) +
+                                            static_cast<uint64_t>(i) * static_cast<uint64_t>(a[2].integer)));
+    return s.constant(a[3].type, a[3].shape, values);
+  }
   std::vector<double> values;
-  const bool whole = category_of(a[0].type) <= Category::Integer && category_of(a[2].type) <= Category::Integer;
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(whole ? static_cast<double>(a[0].integer + i * a[2].integer)
-                           : start + static_cast<double>(i) * step);
+  for (int64_t i = 0; i < count; ++i) values.push_back(start + static_cast<double>(i) * step);
   return s.constant(a[3].type, a[3].shape, values);
 }
 
