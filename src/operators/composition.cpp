@@ -45,20 +45,26 @@ graph::Attribute attribute_like(const Value& value) {
   return static_cast<float>(value.number);
 }
 
-// One evaluation of a recipe.
+// One evaluation of a recipe; a wide one computes with tensors of 16 bits as Float.
 class Evaluation {
  public:
-  Evaluation(const RecipeRow& row, std::span<const CallArgument> arguments)
-      : row_(row), names_(words(row.parameters)), arguments_(arguments) {}
+  Evaluation(const RecipeRow& row, std::span<const CallArgument> arguments, bool wide)
+      : row_(row), names_(words(row.parameters)), arguments_(arguments), wide_(wide) {}
 
-  Result<Composition> run() {
-    for (const Statement& statement : TRY(parse_recipe(row_.recipe))) TRY(execute(statement));
+  bool rounds_on_the_way() const { return !whole_ && sketch_.rounds_on_the_way(); }
+
+  Result<Composition> finish() {
     Composition made;
     made.inputs = inputs_;
     made.outputs = outputs_;
     made.whole = whole_;
     made.graph = sketch_.finish(results_);
     return made;
+  }
+
+  Status run() {
+    for (const Statement& statement : TRY(parse_recipe(row_.recipe))) TRY(execute(statement));
+    return {};
   }
 
  private:
@@ -231,9 +237,9 @@ class Evaluation {
     if (argument.kind == CallArgument::Kind::Value) return absent_named(argument.value, name);
     TRY(check_form(index));
     if (argument.kind == CallArgument::Kind::Tensor)
-      return variables_[name] = absent_named(take(static_cast<size_t>(index), 0), name);
+      return variables_[name] = absent_named(TRY(take(static_cast<size_t>(index), 0)), name);
     Values members;
-    for (size_t i = 0; i < argument.tensors.size(); ++i) members.push_back(take(static_cast<size_t>(index), i));
+    for (size_t i = 0; i < argument.tensors.size(); ++i) members.push_back(TRY(take(static_cast<size_t>(index), i)));
     Value list = Value::many(std::move(members));
     list.text = name;
     return variables_[name] = list;
@@ -244,13 +250,14 @@ class Evaluation {
     return value;
   }
 
-  Value take(size_t index, size_t member) {
+  Result<Value> take(size_t index, size_t member) {
     const TensorArgument& tensor = arguments_[index].tensors[member];
-    if (!tensor.present) return {};
+    if (!tensor.present) return Value{};
     inputs_.push_back(
         {index, member, form_of(tensor, forced_ == static_cast<int>(index) ? Form::Fractal : Form::Plain)});
-    return sketch_.input(tensor.type, tensor.shape,
-                         inputs_.back().form == Form::Plain ? tensor.format : graph::Format::ND);
+    const Value given = sketch_.input(tensor.type, tensor.shape,
+                                      inputs_.back().form == Form::Plain ? tensor.format : graph::Format::ND);
+    return wide_ && is_narrow(tensor.type) ? sketch_.cast(given, DataType::Float) : given;
   }
 
   // stored(name), stored_in_fractals(name): a parameter that may lie in another order than that of its dimensions.
@@ -309,12 +316,19 @@ class Evaluation {
   std::vector<int> open_;  // parameters that may be stored in a private format
   int forced_ = -1;        // the one that is taken to be in FRACTAL_NZ
   bool whole_ = false;
+  const bool wide_;
 };
 
 }  // namespace
 
 Result<Composition> compose(const RecipeRow& row, std::span<const CallArgument> arguments) {
-  return Evaluation(row, arguments).run();
+  Evaluation plain(row, arguments, false);
+  TRY(plain.run());
+  if (!plain.rounds_on_the_way()) return plain.finish();
+  // 16-bit inputs are computed with in float and rounded once; where that takes one step, the kernel does it.
+  Evaluation wide(row, arguments, true);
+  TRY(wide.run());
+  return wide.finish();
 }
 
 }  // namespace belay::operators

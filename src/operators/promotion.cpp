@@ -34,6 +34,8 @@ Category category_of(DataType type) {
   }
 }
 
+bool is_narrow(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
+
 namespace {
 
 bool is_unsigned(DataType type) {

@@ -9,6 +9,8 @@ namespace belay::operators {
 enum class Category { Bool, Integer, Float, Complex, Other };
 
 Category category_of(graph::DataType type);
+// A float of 16 bits.
+bool is_narrow(graph::DataType type);
 // The smallest type that holds both.
 graph::DataType promote(graph::DataType a, graph::DataType b);
 // Whether a result of one type may be stored as another: never from a higher category to a lower one.

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "graph/tensor/element.h"
 #include "opdev/op_errno.h"
+#include "operators/roundings.h"
 
 namespace belay::operators {
 namespace {
@@ -21,13 +22,18 @@ T element_of(S value) {
     return static_cast<T>(static_cast<compute_t<T>>(value));
 }
 
+// `exact` is cleared when a type of 16 bits could not hold a value.
 template <class S>
-Result<graph::Constant> constant_of(DataType type, const Shape& shape, const std::vector<S>& values) {
+Result<graph::Constant> constant_of(DataType type, const Shape& shape, const std::vector<S>& values, bool& exact) {
   using namespace graph;
   return with_type(AllTypes{}, type, [&]<class T>() -> Result<graph::Constant> {
     std::vector<T> elements;
     elements.reserve(values.size());
-    for (const S value : values) elements.push_back(element_of<T>(value));
+    for (const S value : values) {
+      elements.push_back(element_of<T>(value));
+      if constexpr (is_narrow_float<T>)
+        exact = exact && (static_cast<S>(float(elements.back())) == value || value != value);
+    }
     return graph::make_constant(type, shape, elements);
   });
 }
@@ -61,9 +67,11 @@ template <class S>
 Value Sketch::add_constant(DataType type, const Shape& shape, const std::vector<S>& values) {
   graph::Node node{.name = "constant" + std::to_string(names_++), .type = "Const"};
   node.outputs.push_back({.type = type, .shape = shape, .origin_shape = shape});
-  auto made = constant_of(type, shape, values);
+  bool exact = true;
+  auto made = constant_of(type, shape, values, exact);
   if (made.ok()) node.attributes["value"] = *made;
   builder_.add_described(std::move(node));
+  if (!exact) inexact_.push_back(builder_.last());
   return output_of(builder_.last(), 0);
 }
 
@@ -133,6 +141,8 @@ Result<Value> Sketch::expand(const Value& value, const Shape& shape) {
   if (value.shape == shape) return value;
   return op("BroadcastTo", {value, indices(shape)});
 }
+
+bool Sketch::rounds_on_the_way() const { return operators::rounds_on_the_way(builder_.graph(), inexact_); }
 
 graph::Graph Sketch::finish(const Values& results) {
   graph::Node node{.name = "Node_Output", .type = "NetOutput"};

@@ -109,6 +109,8 @@ class Sketch {
   Result<Value> expand(const Value& value, const Shape& shape);
 
   size_t input_count() const { return static_cast<size_t>(inputs_); }
+  // Whether values of 16 bits are rounded before something is computed from them (roundings.h). Before finish().
+  bool rounds_on_the_way() const;
   // Ends the graph with these results.
   graph::Graph finish(const Values& results);
 
@@ -120,6 +122,7 @@ class Sketch {
 
   convert::GraphBuilder builder_;
   int inputs_ = 0, names_ = 0;
+  std::vector<int> inexact_;  // constants that their type of 16 bits could not hold
 };
 
 }  // namespace belay::operators

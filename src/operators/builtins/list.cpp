@@ -56,8 +56,7 @@ Result<Value> wide(Sketch& s, const Values& a) {
     return list;
   }
   if (!a[0].is_tensor()) return a[0];
-  const bool narrow = a[0].type == DataType::Float16 || a[0].type == DataType::BFloat16;
-  return narrow ? s.cast(a[0], DataType::Float) : a[0];
+  return is_narrow(a[0].type) ? s.cast(a[0], DataType::Float) : a[0];
 }
 
 // floating(x): as wide; whole numbers and bools, too.

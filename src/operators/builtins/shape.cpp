@@ -206,7 +206,7 @@ Result<Value> linspace(Sketch& s, const Values& a) {
     values.push_back(i < steps / 2 || steps == 1 ? a[0].number + step * static_cast<double>(i)
                                                  : a[1].number - step * static_cast<double>(steps - 1 - i));
   }
-  return s.constant(a[3].type, {steps}, values);
+  return s.constant(is_narrow(a[3].type) ? DataType::Float : a[3].type, {steps}, values);
 }
 
 Result<Value> eye(Sketch& s, const Values& a) {

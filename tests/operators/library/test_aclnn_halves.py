@@ -21,8 +21,9 @@ def stored(kind, values):
 
 
 def worth(array):
-    array = np.ascontiguousarray(array).reshape(array.shape)
-    return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64) if array.dtype == np.uint16 else array.astype(np.float64)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    wide = (flat.astype(np.uint32) << 16).view(np.float32) if array.dtype == np.uint16 else flat
+    return wide.astype(np.float64).reshape(array.shape)
 
 
 def unit(kind, values):
@@ -59,6 +60,62 @@ class Halves(Case):
             places, want = rng.integers(0, 4, (60, 3)), worth(x)
             np.multiply.at(want, (places, np.arange(3)), worth(factors))
             self.once(kind, want, "Scatter", x, 0, places, factors, 2)
+
+    def given(self, kind, *shapes):
+        for shape in shapes:
+            made = stored(kind, rng.standard_normal(shape))
+            yield made
+            yield worth(made)
+
+    def test_formulas_of_several_steps(self):
+        k = float(np.float32(0.3))
+        for kind in (np.float16, np.uint16):
+            a, x, b, y, c, z = self.given(kind, *[200] * 3)
+            self.once(kind, x + 3 * y, "Add", a, b, 3.0)
+            self.once(kind, x + k * y, "Add", a, b, 0.3)
+            self.once(kind, x - k * y, "Sub", a, b, 0.3)
+            self.once(kind, x + k * k, "Adds", a, 0.3, 0.3)
+            self.once(kind, y - k * x, "Rsub", a, b, 0.3)
+            self.once(kind, k - k * x, "Rsubs", a, 0.3, 0.3)
+            self.once(kind, x * k, "Muls", a, 0.3)
+            self.once(kind, x / k, "Divs", a, 0.3)
+            self.once(kind, x + k * y * z, "Addcmul", a, b, c, 0.3)
+            self.once(kind, x + k * y / z, "Addcdiv", a, b, c, 0.3)
+            self.once(kind, x + k * (y - x), "Lerps", a, b, 0.3)
+            self.once(kind, x + z * (y - x), "Lerp", a, b, c)
+            self.once(kind, np.logaddexp(x, y), "LogAddExp", a, b)
+            self.once(kind, np.logaddexp2(x, y), "LogAddExp2", a, b)
+            self.once(kind, np.abs(x) ** k, "PowTensorScalar", stored(kind, np.abs(x)), 0.3)
+            self.once(kind, x[:100] / (1 + np.exp(-x[100:])), "Glu", a, 0)
+            self.once(kind, ((x - y) ** 2).mean(), "MseLoss", a, b, 1)
+            # What is between is too large, or too near to another, for 16 bits.
+            one, big = stored(kind, np.ones(1)), stored(kind, np.full(1, 300))
+            self.once(kind, np.array([1 + 90000 * float(np.float32(1e-5))]), "Addcmul", one, big, big, 1e-5)
+
+    def test_scaled_products(self):
+        k = float(np.float32(0.3))
+        for kind in (np.float16, np.uint16):
+            a, x, b, y, c, z = self.given(kind, (8, 50), (50, 6), (8, 6))
+            self.once(kind, k * z + k * (x @ y), "Addmm", c, a, b, 0.3, 0.3, after=(0,))
+            self.once(kind, k * (x @ y) + k * z, "Gemm", a, b, c, 0.3, 0.3, 0, 0, after=(0,))
+            p, u, q, v, r, w = self.given(kind, (3, 8, 50), (3, 50, 6), (3, 8, 6))
+            self.once(kind, k * w + k * (u @ v), "Baddbmm", r, p, q, 0.3, 0.3, after=(0,))
+            self.once(kind, k * z + k * (u @ v).sum(0), "Addbmm", c, p, q, 0.3, 0.3, after=(0,))
+            f, g, h, i = self.given(kind, 50, 8)
+            self.once(kind, k * i + k * (x @ g), "Addmv", h, a, f, 0.3, 0.3, after=(0,))
+            self.once(kind, k * x + k * np.outer(i, g), "Addr", a, h, f, 0.3, 0.3)
+            large = stored(kind, np.full((1, 64), 40))
+            self.once(kind, np.array([[102400 * float(np.float32(1e-3))]]), "Addmm", stored(kind, [[0]]), large, large.T.copy(), 1.0, 1e-3, after=(0,))
+            out = np.zeros((8, 6), np.float32)  # nothing is rounded to 16 bits on the way to an output of 32
+            aclnn(stream, "aclnnMatmul", a, b, out, 0)
+            np.testing.assert_allclose(out, x @ y, 1e-5, 1e-5)
+
+    def test_a_bias_in_float_is_not_rounded(self):
+        for kind in (np.float16, np.uint16):
+            a, x, b, y = self.given(kind, (1, 3, 1, 5), (4, 3, 1, 1))
+            bias = f32(4)
+            want = np.einsum("ncij,oc->noij", x, y[:, :, 0, 0]) + bias.reshape(1, 4, 1, 1)
+            self.once(kind, want, "Convolution", a, b, bias, [1, 1], [0, 0], [1, 1], False, [0, 0], 1, after=(0,), most=0.51)
 
 
 if __name__ == "__main__":
