@@ -111,6 +111,25 @@ class Arithmetic(Case):
         check("Minimum", a, d, Out(np.minimum(a, d)))
         check("AddRelu", a, b, 1.0, Out(np.maximum(a + b, 0)))
 
+    def test_infinities_and_nans(self):
+        inf, nan = np.inf, np.nan
+        for dtype in FLOATS:
+            x, y = np.array([-inf, inf, inf, nan, 1, -inf], dtype), np.array([-inf, inf, -inf, 1, nan, 2], dtype)
+            with np.errstate(all="ignore"):
+                check("LogAddExp", x, y, Out(np.logaddexp(x, y)))
+                check("LogAddExp2", x, y, Out(np.logaddexp2(x, y)))
+            zero = np.zeros(4, dtype)
+            other = np.array([nan, 0, inf, 2], dtype)
+            check("XLogYTensor", zero, other, Out(np.array([nan, 0, 0, 0], dtype)))
+            check("XLogYScalarSelf", 0.0, other, Out(np.array([nan, 0, 0, 0], dtype)))
+            check("XLogYScalarOther", zero, nan, Out(zero * nan))
+            check("XLogYScalarOther", zero + 3, 2.0, Out(zero + 3 * np.log(2.0).astype(dtype), tolerance=2e-3 if dtype == np.float16 else 1e-5))
+            # What is not known to lie outside passes.
+            x, g = np.array([nan, -4, 0, 4], dtype), np.array([1, 2, 3, 4], dtype)
+            check("HardtanhBackward", g, x, -3.0, 2.0, Out(np.array([1, 0, 3, 0], dtype)))
+            check("ThresholdBackward", g, x, 1.0, Out(np.array([1, 0, 0, 4], dtype)))
+            check("Threshold", x, 1.0, 9.0, Out(np.array([nan, 9, 9, 4], dtype)))
+
 
 class Functions(Case):
     def test_real_functions_over_types(self):
