@@ -24,7 +24,8 @@ struct Limits {
 };
 
 // For a pair of types; the coarser one decides. Integers and bools must be equal, but 8-bit integers may be 1 apart: a
-// value before quantisation that is half-way between two is rounded either way. docs/tools.md has the others, and why.
+// value before quantisation that is half-way between two is rounded either way. An integer or bool beside a float must
+// be equal but for the float's rounding. docs/tools.md has the others, and why.
 Limits usual_limits(graph::DataType ours, graph::DataType truth);
 
 // Why they differ, in a sentence; "" when they agree.

@@ -245,6 +245,21 @@ class Verdicts(Folder):
         self.write_both("one", np.array([-np.inf, np.nan, 2], np.float32), np.array([-np.inf, np.nan, 2], np.float32))
         self.belay(code=AGREE)
 
+    def test_a_whole_number_beside_a_float_is_the_same_number_or_differs(self):
+        """A wrong class, a wrong mask: whatever the size of the tensor and of the numbers."""
+        tokens = np.arange(30000, 31000)
+        wrong = tokens.astype(np.float32)
+        wrong[7] += 1
+        for ours, truth, code in ((np.array([1, 0, 1], np.bool_), np.ones(3, np.float32), DIFFER),
+                                  (np.zeros(3, np.int8), np.ones(3, np.float16), DIFFER),
+                                  (tokens, wrong, DIFFER), (tokens.astype(np.int32), wrong.astype(np.float64), DIFFER),
+                                  (tokens, tokens.astype(np.float32), AGREE),
+                                  (2**24 + tokens, (2**24 + tokens).astype(np.float32), AGREE)):  # fmt: skip
+            self.write_both("one", ours, truth)
+            self.belay(code=code)
+            self.write_both("one", truth, ours)
+            self.belay(code=code)
+
     def test_other_shapes_differ_and_other_counts_are_said(self):
         self.write_both("one", np.ones((2, 3), np.float32), np.ones((4, 3), np.float32))
         self.assertIn("[2,3] and [4,3] do not have the same number", self.belay(code=DIFFER).stdout)

@@ -164,12 +164,14 @@ Spacing Spacing::of(DataType type) {
     case DataType::Float4E2M1:
       return {1, -1};
     default:
-      return {64, 0};
+      return {kWhole, 0};
   }
 }
 
 Spacing Spacing::coarser(DataType a, DataType b) {
   const Spacing one = of(a), other = of(b);
+  if (one.digits == kWhole) return other;
+  if (other.digits == kWhole) return one;
   return {std::min(one.digits, other.digits), std::max(one.least, other.least)};
 }
 

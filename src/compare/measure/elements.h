@@ -34,8 +34,9 @@ std::optional<Elements> double_elements(graph::DataType type, std::span<const st
 long double element_of(graph::DataType type, std::span<const std::byte> bytes, size_t index);
 
 // How far neighbours of a type are apart: at y the unit in the last place is 2^max(exponent of y - digits, least). Of
-// two types the coarser counts.
+// two types the coarser counts; beside a float a whole number is a number like any other, and the float's counts.
 struct Spacing {
+  static constexpr int kWhole = 64;  // digits of integers and bools, whose neighbours are 1 apart
   int digits = 0, least = 0;
 
   static Spacing of(graph::DataType type);

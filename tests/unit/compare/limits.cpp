@@ -22,10 +22,23 @@ TEST(Limits, TheCoarserTypeDecides) {
   EXPECT_EQ(*usual_limits(DataType::Float, DataType::Float).euclidean, 1e-4);
   EXPECT_EQ(*usual_limits(DataType::Float16, DataType::Float).euclidean, 1e-2);
   EXPECT_EQ(*usual_limits(DataType::Float, DataType::BFloat16).euclidean, 5e-2);
-  EXPECT_EQ(*usual_limits(DataType::Int32, DataType::Float).euclidean, 1e-4);
   EXPECT_EQ(*usual_limits(DataType::Int32, DataType::Int32).atol, 0);
   EXPECT_EQ(*usual_limits(DataType::Int8, DataType::Int8).atol, 1);
   EXPECT_EQ(*usual_limits(DataType::Bool, DataType::Bool).atol, 0);
+}
+
+// A float stores a whole number as it is, or rounded to nearest: half a unit in its last place.
+TEST(Limits, AWholeNumberBesideAFloatIsEqualButForTheFloatsRounding) {
+  for (const auto [ours, truth] : {std::pair(DataType::Bool, DataType::Float),
+                                   {DataType::Float16, DataType::Int8},
+                                   {DataType::Int64, DataType::Float},
+                                   {DataType::Double, DataType::UInt8}}) {
+    const Limits limits = usual_limits(ours, truth);
+    EXPECT_EQ(limits.atol, 0);
+    EXPECT_EQ(limits.rtol, 0);
+    EXPECT_EQ(limits.ulp, 0.5);
+    EXPECT_FALSE(limits.euclidean || limits.peak);
+  }
 }
 
 // Two tensors of 10 elements that differ in one.

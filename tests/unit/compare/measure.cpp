@@ -342,6 +342,12 @@ TEST(Measure, UlpsAreThoseOfTheCoarserTypeAtTheTruth) {
 
   EXPECT_EQ((measured<int32_t, int32_t>(DataType::Int32, {7, 1 << 30}, DataType::Int32, {9, (1 << 30) + 1}).max_ulp),
             2);
+  // A whole number beside a float has the float's neighbours: 0 and 1 are 2^149 of the least float32 apart.
+  const std::vector<uint8_t> ones(20, 1);
+  EXPECT_EQ(measured(DataType::Bool, ones, DataType::Float, std::vector<float>(20, 2)).max_ulp, std::ldexp(1, 22));
+  EXPECT_EQ(measured(DataType::UInt8, ones, DataType::Float, std::vector<float>(20, 0)).max_ulp, std::ldexp(1, 149));
+  const std::vector<int64_t> large(20, (int64_t{1} << 24) + 1);
+  EXPECT_EQ(measured(DataType::Int64, large, DataType::Float, std::vector<float>(20, 1 << 24)).max_ulp, 0.5);
   const double least = std::numeric_limits<double>::denorm_min();
   EXPECT_EQ(
       (measured<double, double>(DataType::Double, std::vector(9, 5 * least), DataType::Double, std::vector(9, least))
