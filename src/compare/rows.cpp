@@ -126,6 +126,19 @@ std::vector<const Row*> Comparison::worst_first() const {
   return sorted;
 }
 
+std::string Comparison::unpaired() const {
+  std::string text;
+  for (const auto& [side, lonely] : {std::pair(ours, &only_ours), {truth, &only_truth}}) {
+    if (lonely->empty()) continue;
+    text += formatted("; {} of {} {} no partner", lonely->size(), side->name, lonely->size() == 1 ? "has" : "have");
+    const auto result = [side](const Unmatched& one) { return side->tensors[one.tensor].result; };
+    if (const auto found = std::ranges::find_if(*lonely, result); found != lonely->end())
+      text += formatted(", among them the model's result, output {} of {}", side->tensors[found->tensor].index,
+                        side->tensors[found->tensor].op);
+  }
+  return text;
+}
+
 std::vector<std::string> Comparison::problems() const {
   std::vector<std::string> all = ours->problems;
   all.insert(all.end(), truth->problems.begin(), truth->problems.end());

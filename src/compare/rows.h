@@ -37,6 +37,8 @@ struct Comparison {
   size_t count(Verdict verdict) const;
   // Where the truth has other tensors than the rows say: those that differ most first, unread ones before.
   std::vector<const Row*> worst_first() const;
+  // "" or how many tensors of each side have no partner, and whether a model's result is among them: "; 2 of A ...".
+  std::string unpaired() const;
   // Every file that could not be read, and why; first those that were found while the sides were opened.
   std::vector<std::string> problems() const;
 };

@@ -25,6 +25,7 @@ struct SideTensor {
   std::filesystem::path place;  // the folder within the side: device/model/id/step
   std::filesystem::path file;   // "" for what is computed
   std::string tensor;           // what an array is called in its file or by its file; "" for dumps
+  bool result = false;          // known to be what the model gives at the end
   bool mapped = false;          // the name is from mapping.csv
   uint64_t time = 0, task = 0;  // 0: not told
   uint64_t address = 0;         // where it was on the device; 0: not told

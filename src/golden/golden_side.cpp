@@ -16,7 +16,9 @@
 #include "base/text.h"
 #include "blame/model_file.h"
 #include "compare/sides/stored_source.h"
+#include "executor/branch.h"
 #include "executor/loaded_model.h"
+#include "graph/model/origin.h"
 
 namespace belay::golden {
 
@@ -29,15 +31,27 @@ bool makes_results(const graph::Node& node) {
   return !graph::is_graph_input(node) && !graph::is_constant(node) && node.type != "NetOutput" && !node.name.empty();
 }
 
+// Its origin is what the header of a dump file would tell, so that both sides name the same value.
 compare::SideTensor tensor_of(const graph::Node& node, size_t output) {
   compare::SideTensor tensor{.op = node.name, .op_type = node.type, .index = output};
-  const auto& attributes = node.outputs[output].attributes;
-  if (const auto* origin = graph::get_if<std::string>(attributes, "_datadump_origin_name")) {
-    tensor.origin = *origin;
-    tensor.origin_index = static_cast<size_t>(
-        graph::get_or<int64_t>(attributes, "_datadump_origin_output_index", static_cast<int64_t>(output)));
+  if (const auto origin = graph::original_output(node, output)) {
+    tensor.origin = origin->op;
+    tensor.origin_index = origin->index;
   }
   return tensor;
+}
+
+// What the model gives at the end, by node and output; where that is only given another shape, what it is made of.
+std::set<std::pair<int, int>> results_of(const graph::Graph& graph) {
+  std::set<std::pair<int, int>> results;
+  const int last = graph.output_node();
+  if (last < 0) return results;
+  for (graph::Edge edge : graph.nodes[static_cast<size_t>(last)].inputs) {
+    while (edge.connected() && executor::is_view(graph.nodes[static_cast<size_t>(edge.node)]))
+      edge = graph.nodes[static_cast<size_t>(edge.node)].inputs[0];
+    if (edge.connected()) results.emplace(edge.node, edge.output);
+  }
+  return results;
 }
 
 }  // namespace
@@ -124,10 +138,13 @@ class GoldenSide::Keeper final : public executor::Observer {
 };
 
 GoldenSide::GoldenSide(std::shared_ptr<const graph::Model> model) : model_(std::move(model)) {
-  for (const graph::Node& node : model_->main().nodes) {
+  const auto results = results_of(model_->main());
+  for (size_t at = 0; at < model_->main().nodes.size(); ++at) {
+    const graph::Node& node = model_->main().nodes[at];
     if (!makes_results(node)) continue;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       compare::SideTensor tensor = tensor_of(node, i);
+      tensor.result = results.contains({static_cast<int>(at), static_cast<int>(i)});
       tensor.open = [this, op = node.name, i]() -> Result<Source> {
         if (keeper_) return keeper_->open(op, i);
         return Status{ACL_ERROR_INVALID_PARAM, formatted("the model did not run, so that {} has no result", op)};

@@ -58,7 +58,10 @@ Verdict compared(const Question& question) {
   if (differ + agree == 0)
     return {formatted("Nothing of {} could be compared with {}.", ours, truth), "", "unknown", ""};
   if (differ == 0) {
-    verdict = {formatted("{} and {} agree in all {} tensors.", ours, truth, agree), "", "good", ""};
+    const std::string unpaired = made.unpaired();
+    verdict = {formatted("{} and {} agree in all {} tensors{}{}.", ours, truth, agree,
+                         unpaired.empty() ? "" : " that both have", unpaired),
+               "", "good", ""};
   } else {
     for (const compare::Row& row : made.rows) {
       if (row.verdict != compare::Verdict::Differ) continue;

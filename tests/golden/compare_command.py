@@ -304,7 +304,7 @@ class Broken(Folder):
             (self.a / f"Add.cut.1.2.{TIME}").write_bytes(whole[:cut])
             run = self.belay(code=BAD_INPUT)
             self.assertIn("Add.cut", run.stderr, cut)
-            self.assertIn("agree: all 1 tensors are equal", run.stdout, cut)
+            self.assertIn("agree in what both have: all 1 tensors are equal; 1 could not be read; 1 of", run.stdout, cut)
         (self.a / f"Add.cut.1.2.{TIME}").write_bytes(np.random.default_rng(3).bytes(5000))
         self.assertIn("Add.cut", self.belay(code=BAD_INPUT).stderr)
 
@@ -315,7 +315,7 @@ class Broken(Folder):
         np.save(self.b / "y.npy", np.ones(10))
         run = self.belay(code=BAD_INPUT)
         self.assertIn("y.npy", run.stderr)
-        self.assertIn("agree: all 1 tensors", run.stdout)
+        self.assertIn("agree in what both have: all 1 tensors", run.stdout)
 
     def test_what_only_has_the_name_of_a_tensor_is_named(self):
         value = np.ones(10, np.float32)

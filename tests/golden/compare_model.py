@@ -100,6 +100,29 @@ class Model(unittest.TestCase):
         self.assertEqual(sorted(row["ours"]["op"] for row in made["rows"]), sorted(results))
         self.assertLess(max(row["measures"]["max_absolute"] for row in made["rows"]), 1e-3)
 
+    def test_what_a_node_was_expanded_to_meets_the_dump_of_the_same_model(self):
+        """Half of a Transpose's elements are wrong in the dump; the sentence says when a result was not looked at."""
+        graph = helper.make_graph(
+            [helper.make_node("Relu", ["x"], ["a"], name="relu"), helper.make_node("Transpose", ["a"], ["y"], name="turn", perm=[1, 0])],
+            "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, (3, 8))], [helper.make_tensor_value_info("y", TensorProto.FLOAT, (8, 3))])  # fmt: skip
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), self.work / "turn.onnx")
+        (self.work / "dump").mkdir()
+        (self.work / "acl.json").write_text('{"dump":{"dump_path":"dump","dump_list":[{}],"dump_mode":"output"}}')
+        self.belay("run", "turn.onnx", "--input", "x.npy", "--dump", "acl.json", code=AGREE)
+        made = json.loads(self.belay("compare", "dump", "turn.onnx", "--input", "x.npy", "--json", code=AGREE).stdout)
+        self.assertEqual({row["ours"]["op_type"] for row in made["rows"]}, {"Relu", "Transpose"})
+        self.assertEqual(made["only_truth"], [])
+        (file,) = (self.work / "dump").rglob("Transpose.*")
+        content = bytearray(file.read_bytes())
+        content[-48:] = content[-96:-48]
+        file.write_bytes(content)
+        said = self.belay("compare", "dump", "turn.onnx", "--input", "x.npy", code=DIFFER).stdout
+        self.assertIn("differ in 1 of 2 tensors", said.splitlines()[0])
+        file.unlink()
+        said = self.belay("compare", "dump", "turn.onnx", "--input", "x.npy", code=AGREE).stdout.splitlines()[0]
+        self.assertRegex(said, "agree in what both have: all 1 tensors are equal; 1 of dump has no partner; "
+                               "1 of turn.onnx has no partner, among them the model's result, output 0 of .*turn")  # fmt: skip
+
     def test_two_models_get_the_same_inputs(self):
         self.assertIn("agree", self.belay("compare", "net.onnx", "net.onnx", code=AGREE).stdout)
 

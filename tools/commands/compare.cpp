@@ -122,25 +122,28 @@ size_t equal_ones(const Comparison& made) {
 }
 
 // What the verdict does not stand for.
-std::string but_unread(const Comparison& made) {
+std::string but_not(const Comparison& made) {
   const size_t unread = made.problems().size();
-  return unread == 0 ? "" : "; " + std::to_string(unread) + " could not be read";
+  return (unread == 0 ? "" : formatted("; {} could not be read", unread)) + made.unpaired();
 }
 
 void print_verdict(const Comparison& made) {
-  const std::string unread = but_unread(made);
+  const std::string but = but_not(made);
   const size_t differ = made.count(Verdict::Differ), agree = made.count(Verdict::Agree);
   const size_t compared = differ + agree, equal = equal_ones(made);
+  const bool whole = made.unpaired().empty();
   const char *ours = made.ours->name.c_str(), *truth = made.truth->name.c_str();
   if (compared == 0)
-    say("nothing of %s could be compared with %s%s\n", ours, truth, unread);
+    say("nothing of %s could be compared with %s%s\n", ours, truth, but);
   else if (differ > 0)
     say("%s and %s differ in %zu of %zu tensors, first in %s%s\n", ours, truth, differ, compared, name_of_first(made),
-        unread);
+        but);
   else if (equal == compared)
-    say("%s and %s agree: all %zu tensors are equal%s\n", ours, truth, compared, unread);
+    say("%s and %s agree%s: all %zu tensors are equal%s\n", ours, truth, whole ? "" : " in what both have", compared,
+        but);
   else
-    say("%s and %s agree in all %zu tensors; %zu are equal%s\n", ours, truth, compared, equal, unread);
+    say("%s and %s agree in all %zu tensors%s; %zu are equal%s\n", ours, truth, compared,
+        whole ? "" : " that both have", equal, but);
   if (const size_t ignored = made.count(Verdict::Ignored)) say("%zu ignored, as the rules say\n", ignored);
 }
 

@@ -18,11 +18,6 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
 
 }  // namespace
 
-std::vector<std::string> original_names(const graph::Node& node) {
-  if (const auto* names = graph::get_if<std::vector<std::string>>(node.attributes, names_key)) return *names;
-  return {node.name};
-}
-
 void set_origin(graph::Node& into, std::span<const graph::Node* const> members, const graph::Node& last) {
   std::vector<std::string> names, types;
   for (const auto* member : members) {

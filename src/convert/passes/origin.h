@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "convert/passes/graph_editor.h"
+#include "graph/model/origin.h"
 
 namespace belay::convert {
 
-// The names that users know a node by: its list when it has one (which may be empty), else its own name.
-std::vector<std::string> original_names(const graph::Node& node);
+using graph::original_names;
 
 // Writes on `into` what the tools need to find the way back: the members' names in this order, and that output 0 is
 // what `last` made.

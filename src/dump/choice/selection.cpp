@@ -11,14 +11,13 @@
 #include "dump/config/op_range.h"
 #include "dump/format/names.h"
 #include "graph/infer/constant_nodes.h"
+#include "graph/model/origin.h"
 #include "graph/model/schema.h"
 
 namespace belay::dump {
 namespace {
 
 using graph::Node;
-
-constexpr std::string_view kOriginalNames = "_datadump_original_op_names";
 
 // The primary format and the sub format of the engine's format word. Tensors here are in their logical order.
 void set_format(const graph::TensorDesc& desc, int32_t& format, int32_t& sub_format) {
@@ -31,19 +30,11 @@ void set_format(const graph::TensorDesc& desc, int32_t& format, int32_t& sub_for
 }
 
 std::optional<OriginalOp> original_op(const Node& node, size_t output) {
+  auto origin = graph::original_output(node, output);
+  if (!origin) return {};
   const graph::TensorDesc& desc = node.outputs[output];
-  OriginalOp op{.output_index = static_cast<uint32_t>(output),
-                .data_type = static_cast<int32_t>(desc.type),
-                .format = static_cast<int32_t>(desc.origin_format)};
-  if (const auto* name = graph::get_if<std::string>(desc.attributes, "_datadump_origin_name")) {
-    op.name = *name;
-    op.output_index =
-        static_cast<uint32_t>(graph::get_or<int64_t>(desc.attributes, "_datadump_origin_output_index", output));
-  } else if (const auto names = original_names(node); !names.empty()) {
-    op.name = names.back();
-  }
-  if (op.name.empty()) return {};
-  return op;
+  return OriginalOp{std::move(origin->op), origin->index, static_cast<int32_t>(desc.type),
+                    static_cast<int32_t>(desc.origin_format)};
 }
 
 // Weights come without a format of their own: they are in that of the operator's first input.
@@ -109,7 +100,7 @@ class Chooser {
   }
 
   bool in_layers(const Node& node) const {
-    const auto names = original_names(node);
+    const auto names = graph::original_names(node);
     return std::ranges::any_of(items_, [&](const ListItem* item) {
       return std::ranges::any_of(item->layers, [&](const std::string& layer) {
         return layer == node.name || std::ranges::find(names, layer) != names.end();
@@ -192,7 +183,7 @@ class Chooser {
     for (const Node* node : walk_.tasks()) {
       task_names.insert(node->name);
       task_types.insert(node->type);
-      kept.push_back(original_names(*node));
+      kept.push_back(graph::original_names(*node));
       task_originals.insert(kept.back().begin(), kept.back().end());
     }
     for (const Node* node : walk_.all())
@@ -246,11 +237,6 @@ class Chooser {
 };
 
 }  // namespace
-
-std::vector<std::string> original_names(const Node& node) {
-  if (const auto* names = graph::get_if<std::vector<std::string>>(node.attributes, kOriginalNames)) return *names;
-  return {node.name};
-}
 
 bool applies(const ListItem& item, const std::string& name, const graph::Model& model) {
   return item.model_name.empty() || item.model_name == name || item.model_name == model.name ||

@@ -74,9 +74,6 @@ struct Selection {
   bool empty() const { return nodes.empty() && split.empty(); }
 };
 
-// What the node was made of: the operators of the source model.
-std::vector<std::string> original_names(const graph::Node& node);
-
 // Whether the item of dump_list is about this model. `name`: the stem of its file, or its own name.
 bool applies(const ListItem& item, const std::string& name, const graph::Model& model);
 // Whether any item is.

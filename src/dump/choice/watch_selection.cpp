@@ -7,6 +7,7 @@
 #include "dump/choice/op_walk.h"
 #include "dump/choice/selection.h"
 #include "graph/infer/constant_nodes.h"
+#include "graph/model/origin.h"
 
 namespace belay::dump {
 namespace {
@@ -18,7 +19,7 @@ void expect_known(const char* key, const std::vector<std::string>& names, const 
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const auto fused = std::ranges::find_if(tasks, [&](const graph::Node* task) {
-      const auto originals = original_names(*task);
+      const auto originals = graph::original_names(*task);
       return std::ranges::find(originals, name) != originals.end();
     });
     warnings.push_back(formatted("{} \"{}\" matches nothing in model \"{}\"; ", key, name, model) +
