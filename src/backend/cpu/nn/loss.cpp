@@ -94,7 +94,8 @@ MadeKernel make_softmax_cross_entropy(const KernelRequest& request) {
           for (int64_t c = 0; c < loss.classes; ++c)
             most = std::max(most, logs[at(n, c, s)] = double(compute_t<T>(in[0].as<T>()[at(n, c, s)])));
           for (int64_t c = 0; c < loss.classes; ++c) sum += std::exp(logs[at(n, c, s)] - most);
-          for (int64_t c = 0; c < loss.classes; ++c) logs[at(n, c, s)] -= most + std::log(sum);
+          const double rest = std::log(sum);
+          for (int64_t c = 0; c < loss.classes; ++c) logs[at(n, c, s)] = logs[at(n, c, s)] - most - rest;
         }
       }
       (void)TRY(reduce<T>(loss, in[1], weights_of(in), out[0],

@@ -61,8 +61,8 @@ void log_softmax(Row& values) {
   const double most = largest(values);
   double sum = 0;
   for (const double value : values) sum += std::exp(value - most);
-  const double shift = most + std::log(sum);
-  for (double& value : values) value -= shift;
+  const double rest = std::log(sum);
+  for (double& value : values) value = value - most - rest;  // most + rest would lose the rest where most is large
 }
 
 // 1 at the first largest, else 0.
