@@ -45,6 +45,12 @@ Status jump(const Operation& operation, std::span<Tracked> outputs) {
   return {};
 }
 
+// To whole numbers, ties to even: nothing is computed on the way, so that nothing may be off.
+Status round_to_even(const Operation& operation, std::span<Tracked> outputs) {
+  const bool whole = graph::get_or(operation.node.attributes, "decimals", int64_t{0}) == 0;
+  return whole && !operation.inexact() ? Status{} : jump(operation, outputs);
+}
+
 Status cast(const Operation& operation, std::span<Tracked> outputs) {
   Tracked& y = outputs[0];
   const Tracked& x = operation.inputs[0];
@@ -134,7 +140,7 @@ constexpr ErrorModelRow rows[] = {
     {"Mod", jump},
     {"Quantize", jump},
     {"Range", range},
-    {"Round", jump},
+    {"Round", round_to_even},
     {"TruncateDiv", jump},
     {"TruncateMod", jump},
     {"NonMaxSuppression", jump},

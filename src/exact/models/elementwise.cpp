@@ -86,6 +86,14 @@ Result<std::vector<double>> inherited(const Operation& operation, const Function
   return spread;
 }
 
+// How much of an error leaves the result where the function's results are; the last step may go a unit beyond.
+double within_range(const Function& function, double y, double error, double unit) {
+  if (std::isnan(error)) return error;
+  const double most = function.most + 2 * unit * std::fabs(function.most);
+  const double least = function.least - 2 * unit * std::fabs(function.least);
+  return std::max(std::min(y + error, most) - y, y - std::max(y - error, least));
+}
+
 Status each(const Operation& operation, std::span<Tracked> outputs) {
   Tracked& y = outputs[0];
   if (!y.value.real()) return {};
@@ -104,8 +112,10 @@ Status each(const Operation& operation, std::span<Tracked> outputs) {
       double x[Broadcast::most];
       places.load(at, x);
       const auto e = static_cast<size_t>(i);
-      const double before = rounding.unit * function.steps(x, values[e], operation.node);
-      (*errors)[e] = with_rounding(rounding, values[e], before + (spread.empty() ? 0 : spread[e]));
+      const double steps = function.cut ? function.cut(x, values[e], rounding.unit, operation.node)
+                                        : rounding.unit * function.steps(x, values[e], operation.node);
+      const double before = steps + (spread.empty() ? 0 : spread[e]);
+      (*errors)[e] = with_rounding(rounding, values[e], within_range(function, values[e], before, rounding.unit));
     });
   });
   y.errors = std::move(errors);

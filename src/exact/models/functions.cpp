@@ -50,10 +50,19 @@ double gated(const double* x, double y, const Node& node) {
   const double scale = node.type == "FastGelu" ? 1.702 : get_or(node.attributes, "scale", 1.0f);
   return (5 + 2 * std::fabs(scale * x[0])) * std::fabs(y);
 }
-double hard_swish(const double* x, double y, const Node&) { return 4 * std::fabs(y) + std::fabs(x[0]); }
-double hard_sigmoid(const double* x, double y, const Node& node) {
-  return std::fabs(get_or(node.attributes, "alpha", 0.16666666f) * x[0]) +
-         std::fabs(get_or(node.attributes, "beta", 0.5f)) + std::fabs(y);
+// How far a line a x + b between 0 and 1 is off when its steps are rounded: nowhere where it is cut off for certain.
+double cut_line(double a, double b, double x, double unit) {
+  const auto within = [](double v) { return std::clamp(v, 0.0, 1.0); };
+  const double line = a * x + b, off = unit * (2 * std::fabs(a * x) + std::fabs(b) + std::fabs(line));
+  return std::max(within(line + off) - within(line), within(line) - within(line - off));
+}
+double hard_sigmoid(const double* x, double y, double unit, const Node& node) {
+  const double alpha = get_or(node.attributes, "alpha", 0.16666666f), beta = get_or(node.attributes, "beta", 0.5f);
+  return cut_line(alpha, beta, x[0], unit) + unit * std::fabs(y);
+}
+double hard_swish(const double* x, double y, double unit, const Node&) {
+  const double gate = cut_line(1.0 / 6, 0.5, x[0], unit);
+  return (gate > 0 ? std::fabs(x[0]) * gate : 0) + unit * 4 * std::fabs(y);
 }
 // Below 0 a factor times e^x - 1, above it a line.
 double exponential_unit(const double* x, double y, const Node& node) {
@@ -91,6 +100,8 @@ double add(const double* x) { return x[0] + x[1]; }
 double subtract(const double* x) { return x[0] - x[1]; }
 double multiply(const double* x) { return x[0] * x[1]; }
 
+constexpr double inf = std::numeric_limits<double>::infinity();
+
 constexpr Function unary[] = {
     {"Abs", nullptr},
     {"Acos", arc},
@@ -103,28 +114,28 @@ constexpr Function unary[] = {
     {"Ceil", nullptr},
     {"Celu", exponential_unit},
     {"CeluV2", exponential_unit},
-    {"Cos", turning, 1},
+    {"Cos", turning, 1, nullptr, -1, 1},
     {"Cosh", times<4>},
     {"Elu", exponential_unit},
-    {"Erf", times<4>},
-    {"Erfc", around_one<4>},
-    {"Exp", exponential},
-    {"Exp2", exponent},
+    {"Erf", times<4>, 0, nullptr, -1, 1},
+    {"Erfc", around_one<4>, 0, nullptr, 0, 2},
+    {"Exp", exponential, 0, nullptr, 0},
+    {"Exp2", exponent, 0, nullptr, 0},
     {"Expm1", around_one<4>},
     {"FastGelu", gated, 1.2},
     {"Floor", nullptr},
     {"Gelu", gelu, 1.2},
     {"GeluV2", gelu, 1.2},
     {"HardShrink", nullptr},
-    {"HardSigmoid", hard_sigmoid},
-    {"HardSwish", hard_swish, 1.5},
+    {"HardSigmoid", none, 0, nullptr, 0, 1, hard_sigmoid},
+    {"HardSwish", none, 1.5, nullptr, -0.375, inf, hard_swish},
     {"HardtanhV2", nullptr},
     {"Inv", none},
     {"LeakyRelu", none},
     {"Lgamma", log_gamma},
     {"Log", logarithm},
     {"Log1p", around_one<4>},
-    {"LogSigmoid", around_one<4>},
+    {"LogSigmoid", around_one<4>, 0, nullptr, -inf, 0},
     {"Mish", gelu, 1.2},
     {"Muls", none},
     {"Neg", nullptr},
@@ -136,19 +147,19 @@ constexpr Function unary[] = {
     {"Rsqrt", times<2>},
     {"Selu", exponential_unit},
     {"Shrink", clipped_sum},
-    {"Sigmoid", times<4>, 0, sigmoid},
+    {"Sigmoid", times<4>, 0, sigmoid, 0, 1},
     {"Sign", nullptr},
-    {"Sin", turning, 1},
+    {"Sin", turning, 1, nullptr, -1, 1},
     {"Sinh", around_one<4>},
     {"SoftShrink", clipped_sum},
-    {"Softplus", around_one<4>},
-    {"SoftplusV2", around_one<4>},
-    {"Softsign", times<3>},
+    {"Softplus", around_one<4>, 0, nullptr, 0},
+    {"SoftplusV2", around_one<4>, 0, nullptr, 0},
+    {"Softsign", times<3>, 0, nullptr, -1, 1},
     {"Sqrt", none},
     {"Square", none},
     {"Swish", gated, 1.2},
     {"Tan", tangent},
-    {"Tanh", around_one<4>, 0, hyperbolic},
+    {"Tanh", around_one<4>, 0, hyperbolic, -1, 1},
     {"Threshold", nullptr},
     {"ThresholdedRelu", nullptr},
     {"Trunc", nullptr},

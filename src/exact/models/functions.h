@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -19,6 +20,11 @@ struct Function {
   double steepness = 0;
   // Not null: the function itself, for the ends of intervals without a kernel.
   double (*direct)(const double* x) = nullptr;
+  // What no result is beyond, however far its error may go.
+  double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
+  // Not null: a line cut off at `least` and `most`, or with that as a factor. How far its result may be off before it
+  // is rounded, when `unit` is that of the type; in the place of `steps`.
+  double (*cut)(const double* x, double y, double unit, const graph::Node& node) = nullptr;
 };
 
 // Of one number, and of several.
