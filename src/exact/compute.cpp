@@ -13,8 +13,6 @@ using backend::Tensor;
 using graph::DataType;
 using graph::TensorInfo;
 
-DataType computed_type(DataType stored) { return is_float_type(stored) ? DataType::Double : stored; }
-
 // A value whose elements a kernel writes.
 struct Buffer {
   std::shared_ptr<std::vector<std::byte>> bytes;
@@ -66,7 +64,10 @@ Result<std::vector<TensorInfo>> infer_outputs(const graph::Node& node, std::span
   return context.outputs;
 }
 
-Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs, std::span<const DataType> stored) {
+namespace {
+
+Result<Computed> compute_in(DataType real, const graph::Node& node, std::span<const Value> inputs,
+                            std::span<const DataType> stored) {
   std::vector<graph::Constant> constants(inputs.size());
   std::vector<TensorInfo> infos;
   std::vector<Tensor> taken;
@@ -78,7 +79,7 @@ Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs,
   std::vector<TensorInfo> outputs = TRY(infer_outputs(node, inputs, stored));
   for (TensorInfo& output : outputs) {
     made.stored.push_back(output.type);
-    output.type = computed_type(output.type);
+    if (is_float_type(output.type)) output.type = real;
   }
   if (node.type == "Bitcast") return bitcast(inputs[0], stored[0], std::move(made), outputs[0].shape);
   const std::vector<Layout> layouts(inputs.size(), Layout::Plain);
@@ -102,6 +103,26 @@ Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs,
     made.values.back().shape = given[o].shape;
   }
   return made;
+}
+
+}  // namespace
+
+Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs, std::span<const DataType> stored) {
+  return compute_in(DataType::Double, node, inputs, stored);
+}
+
+Result<std::vector<Value>> compute_in_float(const graph::Node& node, std::span<const Value> inputs,
+                                            std::span<const DataType> stored) {
+  std::vector<Value> rounded(inputs.begin(), inputs.end());
+  for (Value& value : rounded) {
+    if (!value.present || !value.real()) continue;
+    value.bytes = std::make_shared<const std::vector<std::byte>>(TRY(narrowed(value, DataType::Float)));
+    value.type = DataType::Float;
+  }
+  std::vector<Value> values = TRY(compute_in(DataType::Float, node, rounded, stored)).values;
+  for (Value& value : values)
+    if (value.type == DataType::Float) value = TRY(widened(value.type, value.shape, *value.bytes));
+  return values;
 }
 
 }  // namespace belay::exact

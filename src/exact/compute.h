@@ -25,4 +25,8 @@ Result<std::vector<graph::TensorInfo>> infer_outputs(const graph::Node& node, st
 Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs,
                          std::span<const graph::DataType> stored);
 
+// The values that the plain kernel gives in float, which every input is rounded to.
+Result<std::vector<Value>> compute_in_float(const graph::Node& node, std::span<const Value> inputs,
+                                            std::span<const graph::DataType> stored);
+
 }  // namespace belay::exact

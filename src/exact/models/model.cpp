@@ -19,10 +19,22 @@ std::vector<Value> Operation::values() const {
   return made;
 }
 
-Result<std::vector<Value>> Operation::again(std::span<const Value> values) const {
+namespace {
+
+std::vector<graph::DataType> stored_types(std::span<const Tracked> inputs) {
   std::vector<graph::DataType> stored;
   for (const Tracked& input : inputs) stored.push_back(input.stored);
-  return TRY(compute(node, values, stored)).values;
+  return stored;
+}
+
+}  // namespace
+
+Result<std::vector<Value>> Operation::again(std::span<const Value> values) const {
+  return TRY(compute(node, values, stored_types(inputs))).values;
+}
+
+Result<std::vector<Value>> Operation::again_in_float(std::span<const Value> values) const {
+  return compute_in_float(node, values, stored_types(inputs));
 }
 
 ErrorModel find_error_model(std::string_view op) {

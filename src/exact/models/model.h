@@ -23,6 +23,8 @@ struct Operation {
   std::vector<Value> values() const;
   // The outputs that other values of the same types and shapes would give.
   Result<std::vector<Value>> again(std::span<const Value> values) const;
+  // The same computed in float, with the roundings of all steps.
+  Result<std::vector<Value>> again_in_float(std::span<const Value> values) const;
 };
 
 // Sets the errors of the outputs, whose values and types are there.

@@ -35,8 +35,24 @@ std::vector<double> spread_of(const std::vector<std::vector<double>>& moved, con
   return spread;
 }
 
+// Whole numbers that some operators take as floats: another is another element, and no rounding changes them.
+bool is_index(const Operation& operation, size_t input, size_t element) {
+  constexpr size_t roi = 5;  // the image, and two corners
+  if (operation.node.type == "ROIAlign") return input == 1 && element % roi == 0;
+  return operation.node.type.starts_with("Common") && input == 4;  // lengths of sequences
+}
+
+using Again = Result<std::vector<Value>> (*)(const Operation& operation, std::span<const Value> values);
+Result<std::vector<Value>> in_double(const Operation& operation, std::span<const Value> values) {
+  return operation.again(values);
+}
+Result<std::vector<Value>> in_float(const Operation& operation, std::span<const Value> values) {
+  return operation.again_in_float(values);
+}
+
 // `units`: what an input is moved by, in units of the sums; and in units of its own type, `own`.
-Status sample(const Operation& operation, std::span<Tracked> outputs, double units, double own) {
+Status sample(const Operation& operation, std::span<Tracked> outputs, double units, double own,
+              Again again = in_double) {
   std::vector<std::vector<std::vector<double>>> moved(outputs.size());
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> between(-1, 1);
@@ -48,10 +64,11 @@ Status sample(const Operation& operation, std::span<Tracked> outputs, double uni
       const double part = units * sum_unit(input.stored) + own * rounding_of(input.stored).unit;
       std::vector<double> made(values[i].doubles().begin(), values[i].doubles().end());
       for (size_t e = 0; e < made.size(); ++e)
-        made[e] += between(random) * (part * std::fabs(made[e]) + error_at(input, static_cast<int64_t>(e)));
+        if (!is_index(operation, i, e))
+          made[e] += between(random) * (part * std::fabs(made[e]) + error_at(input, static_cast<int64_t>(e)));
       values[i] = make_value(values[i].shape, made);
     }
-    const auto made = TRY(operation.again(values));
+    const auto made = TRY(again(operation, values));
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (!outputs[o].value.real()) return not_checkable(operation.node, "it gives whole numbers");
       if (made[o].shape != outputs[o].value.shape)
@@ -71,12 +88,14 @@ Status sample(const Operation& operation, std::span<Tracked> outputs, double uni
   return {};
 }
 
-// Products with the weights and the state, in every step; the state may be stored in its type.
+// Products with the weights and the state, in every step; the state may be stored in its type. Steps are in float:
+// where a gate is close to 0 or 1, what its result and 1 - z are rounded by is more than any input could move them.
 Status recurrent(const Operation& operation, std::span<Tracked> outputs) {
   const auto& x = operation.inputs[0].value.shape;
   const auto& r = operation.inputs[2].value.shape;
   const auto terms = static_cast<double>((x.empty() ? 1 : x.back()) + (r.empty() ? 1 : r.back()));
-  return sample(operation, outputs, roundings(terms, 0) + 8, 2);
+  const bool wide = operation.inputs[0].stored == graph::DataType::Double;
+  return sample(operation, outputs, roundings(terms, 0) + 8, 2, wide ? in_double : in_float);
 }
 
 // Coordinates are computed in the type, which moves the place that is looked at.
