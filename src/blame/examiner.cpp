@@ -2,7 +2,9 @@
 #include "blame/examiner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "base/text.h"
 #include "blame/evidence.h"
@@ -33,8 +35,14 @@ std::string mismatch(const Held& made, const Held& read) {
   return "";
 }
 
+// Whether a number that became infinite when it was rounded is the type's largest one instead.
+bool is_saturated(double was, double rounded, double is, graph::DataType type) {
+  return std::isfinite(was) && std::isinf(rounded) && is == std::copysign(exact::largest_of(type), was);
+}
+
 // The first difference between the elements of two tensors; `different` 0: there is none, or they cannot be compared.
-// Where the side has another float type than was made, what was made is rounded to it.
+// Where the side has another float type than was made, what was made is rounded to it; beyond its range there is
+// infinity, or its largest number where the converter or the device saturates.
 Changed difference(const Held& made, const Held& read) {
   Changed found;
   if (made.source->count() != read.source->count()) return found;
@@ -42,10 +50,12 @@ Changed difference(const Held& made, const Held& read) {
   auto left = bytes_of(*made.source, storage_made), right = bytes_of(*read.source, storage_read);
   if (!left.ok() || !right.ok()) return found;
   std::span<const std::byte> a = *left, b = *right;
+  std::optional<exact::Value> was;  // before it was rounded
   graph::DataType type = made.source->type();
   if (type != read.source->type() && exact::is_float_type(type)) {
-    const auto was = value_of(*made.source);
-    if (!was.ok()) return found;
+    auto wide = value_of(*made.source);
+    if (!wide.ok()) return found;
+    was = std::move(wide).value();
     auto narrow = exact::narrowed(*was, read.source->type());
     if (!narrow.ok()) return found;
     rounded = std::move(narrow).value();
@@ -64,6 +74,7 @@ Changed difference(const Held& made, const Held& read) {
     const size_t at = static_cast<size_t>(i) * each;
     if (same_type ? std::memcmp(a.data() + at, b.data() + at, each) == 0 : element_of(*x, i) == element_of(*y, i))
       continue;
+    if (was && is_saturated(element_of(*was, i), element_of(*x, i), element_of(*y, i), type)) continue;
     if (found.different++ > 0) continue;
     found.first = i;
     found.was = element_of(*x, i), found.is = element_of(*y, i);

@@ -29,6 +29,17 @@ exact::Errors rounding_to(graph::DataType type, const exact::Value& value) {
   return std::make_shared<const std::vector<double>>(std::move(errors));
 }
 
+// What is left of a value that goes through a narrower type. What is beyond its range is its largest number, or
+// infinite.
+Result<exact::Value> narrowed_to(graph::DataType type, const exact::Value& value, bool saturated) {
+  std::vector<double> elements(value.doubles().begin(), value.doubles().end());
+  const double most = exact::largest_of(type);
+  for (double& element : elements)
+    if (saturated && std::isfinite(element)) element = std::clamp(element, -most, most);
+  const auto bytes = TRY(exact::narrowed(exact::make_value(value.shape, elements), type));
+  return exact::widened(type, value.shape, bytes);
+}
+
 }  // namespace
 
 Trial::Trial(const graph::Model& model, const Ran& ran, const OtherRanks* others)
@@ -68,13 +79,19 @@ Result<std::vector<exact::Output>> Trial::evaluate(const graph::Node& node,
   if (!narrower_) return exact::evaluate(model_, node, inputs);
   std::vector<exact::Tracked> tracked;
   for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool weight = i < ran_.read.size() && ran_.read[i].weight;
     const bool described = i < node.input_descs.size() && exact::is_float_type(node.input_descs[i].type);
     exact::Tracked input{inputs[i], inputs[i].type, nullptr};
     if (inputs[i].present && inputs[i].real()) {
       input.stored = described ? node.input_descs[i].type : graph::DataType::Float;
       if (!is_half(input.stored) && !is_recorded(i)) {
-        input.errors = rounding_to(*narrower_, inputs[i]);
         input.stored = *narrower_;
+        if (narrowing_ == Narrowing::Within)
+          input.errors = rounding_to(*narrower_, inputs[i]);
+        else
+          input.value = TRY(
+              narrowed_to(*narrower_, inputs[i],
+                          narrowing_ == Narrowing::Saturated || (weight && narrowing_ == Narrowing::WeightsSaturated)));
       }
     }
     tracked.push_back(std::move(input));
@@ -123,20 +140,35 @@ void Trial::judge(const Truth& truth, OperatorReport& report) {
   find_narrower_type();
   if (std::ranges::none_of(got_, [](const auto& got) { return got.has_value(); }))
     return give_up("its outputs were not dumped");
-  if (Status status = recompute(ran_.read); !status.ok()) return give_up(status.message);
+  const OperatorReport untried = report;
+  if (Status status = judge_outputs(truth, report); !status.ok()) return give_up(status.message);
+  if (!narrower_) return;
+  // Numbers that the narrower type does not hold are no longer near what they were.
+  for (const auto each : {Narrowing::ToInfinity, Narrowing::WeightsSaturated, Narrowing::Saturated}) {
+    if (report.verdict != Verdict::Guilty) return;
+    narrowing_ = each;
+    OperatorReport again = untried;
+    if (judge_outputs(truth, again).ok() && again.verdict != Verdict::Guilty) report = std::move(again);
+  }
+  if (report.verdict != Verdict::Guilty) return;
+  narrowing_ = Narrowing::Within;
+  (void)recompute(ran_.read);  // it could be before
+}
+
+Status Trial::judge_outputs(const Truth& truth, OperatorReport& report) {
+  TRY(recompute(ran_.read));
   for (size_t o = 0; o < std::min(got_.size(), expected_.size()); ++o) {
     if (!got_[o]) continue;
     if (report.why.empty()) report.why = shape_fault(o);
     if (got_[o]->count() != expected_[o].value.count()) continue;
-    auto output = judge_output(o, truth);
-    if (!output.ok()) return give_up(output.status().message);
-    report.outputs.push_back(std::move(output).value());
+    report.outputs.push_back(TRY(judge_output(o, truth)));
   }
   const auto any = [&](auto test) { return std::ranges::any_of(report.outputs, test); };
   if (!report.why.empty() || any([](const OutputReport& output) { return output.numbers.wrong > 0; }))
     report.verdict = Verdict::Guilty;
   else if (any([](const OutputReport& output) { return output.numbers.inherits; }))
     report.verdict = Verdict::Inherits;
+  return {};
 }
 
 bool Trial::innocent_of(std::span<const Held> inputs) {

@@ -42,6 +42,11 @@ class Trial {
   bool innocent_of(std::span<const Held> inputs);
 
  private:
+  // What a narrower side made of inputs that the dump does not hold: near them, or where its range ends.
+  enum class Narrowing : uint8_t { Within, ToInfinity, WeightsSaturated, Saturated };
+
+  // Computes the outputs again and fills verdict, reason and outputs.
+  Status judge_outputs(const Truth& truth, OperatorReport& report);
   Status recompute(std::span<const Held> inputs);
   Status read_outputs();
   void find_narrower_type();
@@ -59,6 +64,7 @@ class Trial {
   std::vector<std::optional<exact::Value>> got_;
   std::vector<Source> sources_;  // of the recorded outputs
   std::optional<graph::DataType> narrower_;
+  Narrowing narrowing_ = Narrowing::Within;
 };
 
 }  // namespace belay::blame
