@@ -294,6 +294,19 @@ class Names(Folder):
         self.assertEqual([(row["ours"]["op"], row["truth"]["op"]) for row in made["rows"]], [("a_b", "a_b")])
 
 
+    def test_long_names_without_a_partner_do_not_take_long(self):
+        """2000 names of 200 letters on each side were a minute."""
+        np.save(self.a / "one.npy", np.ones(1, np.float32))
+        content = (self.a / "one.npy").read_bytes()
+        for folder, letter in ((self.a, "p"), (self.b, "q")):
+            for i in range(2000):
+                (folder / f"{letter * 100}{i}{'x' * 100}.npy").write_bytes(content)
+        before = os.times()
+        self.belay(code=BAD_INPUT)
+        after = os.times()
+        self.assertLess(after.children_user - before.children_user, 20)
+
+
 class Broken(Folder):
     def test_what_cannot_be_read_is_named_and_the_rest_compared(self):
         value = np.arange(1000, dtype=np.float32)

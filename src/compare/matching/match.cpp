@@ -14,7 +14,8 @@
 namespace belay::compare {
 namespace {
 
-constexpr size_t kMostCompared = 1 << 20;  // names, for the nearest of all that are unmatched: about a second
+// Letters against letters, for the nearest of all that are unmatched: about a second.
+constexpr size_t kMostCompared = size_t{1} << 29;
 
 struct Candidates {
   std::vector<size_t> tensors;
@@ -200,8 +201,8 @@ class Matcher {
   }
 
   std::string nearest(const std::string& name, const TensorIndex& there) {
+    compared_ += name.size() * there.letters();
     if (compared_ > kMostCompared) return "";
-    compared_ += there.names().size();
     return std::string(closest_name(name, there.names()));
   }
 

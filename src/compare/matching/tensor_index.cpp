@@ -45,6 +45,7 @@ TensorIndex::TensorIndex(const Side& side, const FusionMap& fusion) : side_(side
   }
   std::ranges::sort(names_);
   names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+  for (const std::string_view name : names_) letters_ += name.size();
 }
 
 // Of the operators that one was expanded to, all say that they are it: only the last has its value.

@@ -34,6 +34,7 @@ class TensorIndex {
 
   // All names that a tensor of this side can be asked for, each once, as the user knows them.
   const std::vector<std::string_view>& names() const { return names_; }
+  size_t letters() const { return letters_; }  // of all names together
   // A tensor whose operator was made by fusion from, among others, the one called so; -1: none.
   int64_t swallowed(const std::string& op) const;
 
@@ -49,6 +50,7 @@ class TensorIndex {
   std::vector<std::string> mangled_;  // the operators' names
   Found values_, exact_, names_found_, readings_;
   std::vector<std::string_view> names_;
+  size_t letters_ = 0;
 };
 
 }  // namespace belay::compare
