@@ -130,18 +130,30 @@ Status all_reduce_large(Exchange& exchange, Work work) {
   return wait_for_readers(exchange);
 }
 
+// Ranks that differ in who gives something would not meet where it moves. So each also meets the rank before it, with
+// nothing but its arguments when that gives it nothing: in this ring every difference lies between two neighbours.
+bool follows(const Exchange& exchange, uint32_t peer, uint32_t before) {
+  return peer == (before + 1) % exchange.size();
+}
+
 // Rank r gets the reduction of everyone's part r (ReduceScatter), or the root alone gets that of all (Reduce).
 Status reduce_parts(Exchange& exchange, Work work) {
   TRY(exchange.arrive(std::move(work)));
   const Work& mine = exchange.work();
   const uint32_t rank = exchange.rank();
   for (uint32_t peer = 0; peer < exchange.size(); ++peer)
-    if (mine.give[peer].count)
+    if (mine.give[peer].count || follows(exchange, peer, rank))
       send_elsewhere(exchange, peer, 0, mine.source(mine.give[peer]), mine.give[peer].count * mine.element);
   if (const Part part = mine.give[rank]; part.count) {
     Inputs inputs(exchange, part);
     TRY(inputs.collect());
     reduce(mine, mine.recv, inputs.first(), part.count);
+  } else {
+    const uint32_t before = (rank + exchange.size() - 1) % exchange.size();
+    if (exchange.here(before))
+      TRY(exchange.meet(before));
+    else
+      exchange.post().receive(before, 0, nullptr, 0);
   }
   TRY(exchange.wait_for_post());
   exchange.finish();
@@ -167,16 +179,17 @@ Status move_parts(Exchange& exchange, Work work) {
   const bool always = mine.call.op == Op::AlltoAllV;  // nobody knows what the others count
   for (uint32_t peer = 0; peer < size; ++peer) {
     if (exchange.here(peer)) continue;
-    if (const Part part = mine.take[peer]; part.count || always)
+    if (const Part part = mine.take[peer]; part.count || always || follows(exchange, rank, peer))
       exchange.post().receive(peer, 0, mine.target(part), part.count * mine.element);
-    if (const Part part = mine.give[peer]; part.count || always)
+    if (const Part part = mine.give[peer]; part.count || always || follows(exchange, peer, rank))
       exchange.post().send(rank, peer, 0, mine.source(part), part.count * mine.element);
   }
   if (mine.take[rank].count)
     copy_bytes(mine.target(mine.take[rank]), mine.source(mine.give[rank]), mine.take[rank].count * mine.element);
   for (uint32_t step = 1; step < size; ++step) {
     const uint32_t peer = (rank + step) % size;
-    if (exchange.here(peer) && (mine.take[peer].count || always)) TRY(take_from(exchange, peer));
+    if (exchange.here(peer) && (mine.take[peer].count || always || follows(exchange, rank, peer)))
+      TRY(take_from(exchange, peer));
   }
   TRY(exchange.wait_for_post());
   exchange.finish();

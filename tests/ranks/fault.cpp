@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -167,6 +168,31 @@ void give_another_count(HcclComm comm, const Data& data) {
   report(comm, code, start);
 }
 
+// The guilty rank takes itself for the root. Who was done before that was known hears at its next operation.
+void give_another_root(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  const uint32_t root = rank == kGuilty ? kGuilty : 0;
+  int code = 0;
+  for (const uint64_t count : {1000, 1 << 20, 1}) {
+    if (code == 0) code = HcclBroadcast(data.get(), count, HCCL_DATA_TYPE_FP32, root, comm, stream);
+    if (code == 0) code = aclrtSynchronizeStream(stream);
+  }
+  report(comm, code, start);
+}
+
+// Its array of counts says that nothing comes from it; those of the others say that something does.
+void give_nothing(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  std::vector<uint64_t> counts(size, 5000), displacements(size);
+  for (uint32_t peer = 0; peer < size; ++peer) displacements[peer] = peer * uint64_t{5000};
+  if (rank == kGuilty) counts[rank] = 0;
+  const Data all(size * size_t{5000});
+  int code = HcclAllGatherV(data.get(), counts[rank], all.get(), counts.data(), displacements.data(),
+                            HCCL_DATA_TYPE_FP32, comm, stream);
+  if (code == 0) code = aclrtSynchronizeStream(stream);
+  report(comm, code, start);
+}
+
 void send_another_count(HcclComm comm, const Data& data) {
   const auto start = Clock::now();
   int code = 0;
@@ -204,6 +230,10 @@ void fail_at_work() {
     lose_at_work(comm, data);
   else if (what == "count")
     give_another_count(comm, data);
+  else if (what == "root")
+    give_another_root(comm, data);
+  else if (what == "nothing")
+    give_nothing(comm, data);
   else if (what == "late")
     come_late(comm, data);
   else if (what == "cross")
@@ -216,7 +246,8 @@ void fail_at_work() {
     send_another_count(comm, data);
   else
     lose_before(comm, data);
-  if (what == "count" || what == "send" || what == "late" || what == "cross" || what == "recover")
+  static const std::set<std::string> kAllLive = {"count", "root", "nothing", "send", "late", "cross", "recover"};
+  if (kAllLive.contains(what))
     use_again(rank, size);
   else
     use_again_without_guilty();

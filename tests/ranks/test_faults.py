@@ -54,6 +54,8 @@ FAULTS = {
     "communicators in another order": Fault("cross", STREAM, 21, r"EI0002.*in a circle", 5, ranks=2),
     "suspended, aborted and resumed": Fault("recover", (0,), 0, "", 5),
     "another count in AllReduce": Fault("count", STREAM, 1, COUNT, 5),
+    "another root in Broadcast": Fault("root", STREAM, 1, r"EI0005.*root is (1 on rank 1 and 0 on rank [02]|0 on rank [02] and 1 on rank 1)", 5),
+    "nothing to give in AllGatherV": Fault("nothing", STREAM, 1, r"EI0005.*count arrays", 5),
     "another count in Send": Fault("send", STREAM, 1, COUNT, 5),
     "two claim one rank": Fault("claim", (1, 4), 0, r"EI0015.*two claim rank 1", 5),
     "a rank table that differs": Fault("table", (507048, 4), 21, r"EI0005.*different rank tables", 5),

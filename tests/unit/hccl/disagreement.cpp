@@ -55,6 +55,31 @@ TEST(Disagreement, OfRootsIsFoundThoughNobodyGivesAnything) {
       {"EI0005", "root is", "rank 0", "rank 1"}, HCCL_E_PARA);
 }
 
+// Rank 1 takes itself for the root: it gives nothing that the others expect, and expects nothing that they give.
+TEST(Disagreement, OfRootsIsFoundWhereEachHasARootOfItsOwn) {
+  using Operation = std::function<HcclResult(void* data, uint32_t root, const Rank& rank)>;
+  const Operation operations[] = {
+      [](void* data, uint32_t root, const Rank& rank) {
+        return HcclBroadcast(data, 4, HCCL_DATA_TYPE_FP32, root, rank.comm, rank.stream);
+      },
+      [](void* data, uint32_t root, const Rank& rank) {
+        return HcclScatter(data, data, 4, HCCL_DATA_TYPE_FP32, root, rank.comm, rank.stream);
+      },
+      [](void* data, uint32_t root, const Rank& rank) {
+        return HcclReduce(data, data, 4, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, root, rank.comm, rank.stream);
+      }};
+  for (const uint32_t size : {2u, 3u})
+    for (const auto& operation : operations)
+      expect_all_fail(
+          size,
+          [&](const Rank& rank) {
+            static thread_local std::unique_ptr<Buffer<float>> buffer;
+            buffer = std::make_unique<Buffer<float>>(16);
+            return operation(buffer->data(), rank.rank == 1 ? 1 : 0, rank);
+          },
+          {"EI0005", "root is"}, HCCL_E_PARA);
+}
+
 TEST(Disagreement, OfOperationsShowsBoth) {
   expect_all_fail(
       2,
