@@ -177,6 +177,16 @@ Status Communicator::check_usable() const {
 
 HcclResult Communicator::async_error() const { return board_->failed() ? board_->failure().async : HCCL_SUCCESS; }
 
+void Communicator::give_up(const Status& why, Stream& stream) {
+  if (suspended_) return;
+  const Status refused{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+                      formatted("communicator {}: rank {} does not send and receive what its group held: {}", name_,
+                                rank(), why.message),
+                      why.message_id};
+  board_->fail({refused, HCCL_E_REMOTE});
+  (void)stream.launch([status = board_->failure().status] { return status; });
+}
+
 void Communicator::dropped(const Call& call, uint64_t number) {
   const bool direct = call.op == Op::Send || call.op == Op::Receive;
   board_->fail(
@@ -202,8 +212,7 @@ Status Communicator::launch(Work work, Stream& stream) {
   if (size() == 1) return stream.launch([work = std::move(work)] { run_alone(work); });
   Seat& seat = board_->seat(rank());
   return stream.launch_made([&](const Stream::Place&) -> Result<Task> {
-    const uint64_t number = ++seat.issued;
-    seat.stream = &stream;
+    const uint64_t number = seat.issued.add(&stream);
     seat.thread = this_thread();
     Ticket ticket(shared_from_this(), work.call, number);
     return Task([ticket = std::move(ticket), work = std::move(work), &stream]() mutable -> Status {
@@ -215,14 +224,19 @@ Status Communicator::launch(Work work, Stream& stream) {
   });
 }
 
+Traffic& Communicator::traffic(const Message& message) {
+  Seat& seat = board_->seat(rank());
+  return (message.call.op == Op::Send ? seat.sent : seat.received)[message.peer];
+}
+
 Status Communicator::launch(std::vector<Message> messages, Stream& stream) {
+  TRY(check_pairs_to_itself(messages, rank()));
   TRY(check_usable());
   if (messages.empty()) return {};
   return stream.launch_made([&](const Stream::Place&) -> Result<Task> {
     {
       std::lock_guard lock(mutex_);
-      for (Message& message : messages)
-        message.number = ++(message.call.op == Op::Send ? sent_ : received_)[message.peer];
+      for (Message& message : messages) message.number = traffic(message).issued.add(&stream);
     }
     Ticket ticket(shared_from_this(), messages.front().call, 0);
     return Task([ticket = std::move(ticket), messages = std::move(messages), &stream]() mutable -> Status {
@@ -244,9 +258,8 @@ Status Communicator::run(Work work, Stream& stream) {
   TRY(check_runnable());
   if (size() == 1) return run_alone(work), Status{};
   Seat& seat = board_->seat(rank());
-  seat.stream = &stream;
   seat.thread = this_thread();
-  Ticket ticket(shared_from_this(), work.call, ++seat.issued);
+  Ticket ticket(shared_from_this(), work.call, seat.issued.add(&stream));
   ticket.used = true;
   TRY(begin());
   Exchange exchange(*this, stream, work.call, ticket.number, true);
@@ -257,7 +270,7 @@ Status Communicator::run(Message message, Stream& stream) {
   TRY(check_runnable());
   {
     std::lock_guard lock(mutex_);
-    message.number = ++(message.call.op == Op::Send ? sent_ : received_)[message.peer];
+    message.number = traffic(message).issued.add(&stream);
   }
   Ticket ticket(shared_from_this(), message.call, 0);
   ticket.used = true;

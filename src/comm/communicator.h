@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -62,6 +61,10 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Queues sends and receives as one batch; their numbers are given here.
   Status launch(std::vector<Message> messages, Stream& stream);
 
+  // A batch of messages was refused where no result code can tell: `stream` fails, and so do the ranks that wait for
+  // it.
+  void give_up(const Status& why, Stream& stream);
+
   // Runs this rank's part at once, on the calling thread, with a number that is given now: for operators of models
   // (for_models). What a task returns: 507048 when the communicator cannot be used.
   Status run(Work work, Stream& stream);
@@ -100,6 +103,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Status check_usable() const;
   Status check_runnable() const;
   Status begin();
+  Traffic& traffic(const Message& message);
   void dropped(const Call& call, uint64_t number);
   struct Ticket;
 
@@ -117,9 +121,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   bool has_cores_ = false;
   std::atomic<bool> suspended_{false};
 
-  std::mutex mutex_;
-  // Guarded by mutex_: the next numbers of messages to and from each rank.
-  std::map<uint32_t, uint64_t> sent_, received_;
+  std::mutex mutex_;                    // held while messages are given numbers
   std::mutex making_twin_;              // a turn: held while it is made
   std::shared_ptr<Communicator> twin_;  // guarded by mutex_
   bool gone_ = false;                   // the same: it has left

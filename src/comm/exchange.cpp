@@ -42,8 +42,17 @@ Exchange::Exchange(Communicator& communicator, Stream& stream, const Call& call,
 uint32_t Exchange::rank() const { return communicator_.rank(); }
 
 Exchange::Sleeping::Sleeping(Exchange& exchange, uint32_t peer) : exchange_(exchange) {
-  exchange.entry_ = waits().add({&exchange.board_, &exchange.communicator_.key(), &exchange.stream_, exchange.rank(),
-                                 peer, exchange.call_, exchange.direct_ ? 0 : exchange.number_, Clock::now()});
+  exchange.entry_ = waits().add({&exchange.board_,
+                                 &exchange.communicator_.key(),
+                                 &exchange.stream_,
+                                 exchange.rank(),
+                                 peer,
+                                 exchange.call_,
+                                 exchange.direct_ ? 0 : exchange.number_,
+                                 Clock::now(),
+                                 0,
+                                 {},
+                                 exchange.direct_ ? exchange.number_ : 0});
   write_gate().step_out();
   exchange.board_.begin_waiting();
 }
@@ -228,7 +237,8 @@ Status Exchange::check_circle(uint32_t peer) {
   const Status status{
       ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
       formatted("{}: ranks wait for each other in a circle and would never go on: {}; call the operations of all "
-                "communicators in the same order on every rank",
+                "communicators in the same order on every rank, and put messages that go both ways into one group or "
+                "batch",
                 tag(), circle.text),
       "EI0002"};
   // All of them fail, this one first: otherwise it would depend on the moment which of them go on.

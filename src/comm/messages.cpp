@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 
+#include "base/text.h"
 #include "comm/communicator.h"
 
 namespace belay::comm {
@@ -21,33 +22,38 @@ class Delivery {
   Delivery& operator=(const Delivery&) = delete;
 
   void begin() {
-    const bool sends = message_.call.op == Op::Send;
+    Seat& mine = exchange_.board().seat(exchange_.rank());
+    (sends() ? mine.sent : mine.received)[message_.peer].begin(message_.number);
     if (!exchange_.here(message_.peer)) {
-      if (sends)
+      if (sends())
         exchange_.post().send(exchange_.rank(), message_.peer, 0, message_.data, message_.bytes, true);
       else
         exchange_.post().receive(message_.peer, 0, message_.data, message_.bytes);
-    } else if (sends) {
+    } else if (sends()) {
       offer_ = {message_.call, message_.data, message_.bytes};
       laid_ = true;
       exchange_.board().lay(key(), &offer_);
     }
   }
 
-  Status end() {
-    if (!exchange_.here(message_.peer)) return exchange_.wait_for_post();
-    if (message_.call.op == Op::Send)
-      return exchange_.wait([&] { return exchange_.board().is_taken(offer_); }, message_.peer);
-    Offer* offer = nullptr;
-    TRY(exchange_.wait([&] { return (offer = exchange_.board().pick(key())) != nullptr; }, message_.peer));
-    const Status same = exchange_.compare_message(message_.peer, offer->call);
-    if (!same.ok()) {
-      exchange_.board().put_back(offer);
-      return same;
-    }
-    std::memcpy(message_.data, offer->data, message_.bytes);
-    exchange_.board().taken(key(), offer);
-    return {};
+  // Whether it has been delivered, or has failed.
+  bool move() {
+    if (!done_)
+      done_ = !exchange_.here(message_.peer) ? exchange_.post().done()
+              : sends()                      ? exchange_.board().is_taken(offer_)
+                                             : take();
+    return done_;
+  }
+
+  // Waits until it has been delivered; all the others of its batch are delivered meanwhile.
+  Status end(std::deque<Delivery>& batch) {
+    const auto moved = [&] {
+      if (move()) return true;
+      for (Delivery& other : batch) (void)other.move();
+      return move();
+    };
+    TRY(exchange_.wait(moved, message_.peer));
+    return exchange_.here(message_.peer) ? taken_ : exchange_.wait_for_post();
   }
 
   Status close(Status status) { return exchange_.close(std::move(status)); }
@@ -55,14 +61,28 @@ class Delivery {
  private:
   uint64_t key() const {
     const uint64_t mine = exchange_.rank(), theirs = message_.peer;
-    const bool sends = message_.call.op == Op::Send;
-    return (sends ? mine : theirs) << 52 | (sends ? theirs : mine) << 40 | (message_.number & 0xffffffffff);
+    return (sends() ? mine : theirs) << 52 | (sends() ? theirs : mine) << 40 | (message_.number & 0xffffffffff);
+  }
+  bool sends() const { return message_.call.op == Op::Send; }
+
+  bool take() {
+    Offer* offer = exchange_.board().pick(key());
+    if (!offer) return false;
+    taken_ = exchange_.compare_message(message_.peer, offer->call);
+    if (!taken_.ok()) {
+      exchange_.board().put_back(offer);
+      return true;
+    }
+    std::memcpy(message_.data, offer->data, message_.bytes);
+    exchange_.board().taken(key(), offer);
+    return true;
   }
 
   Exchange exchange_;
   const Message message_;
   Offer offer_;
-  bool laid_ = false;
+  bool laid_ = false, done_ = false;
+  Status taken_;
 };
 
 void copy_to_itself(const std::vector<Message>& messages, uint32_t rank) {
@@ -78,21 +98,29 @@ void copy_to_itself(const std::vector<Message>& messages, uint32_t rank) {
 
 }  // namespace
 
+Status check_pairs_to_itself(const std::vector<Message>& messages, uint32_t rank) {
+  std::vector<const Message*> sent, received;
+  for (const Message& message : messages)
+    if (message.peer == rank) (message.call.op == Op::Send ? sent : received).push_back(&message);
+  const auto refused = [&](const std::string& why) {
+    return Status{HCCL_E_PARA, formatted("the messages from rank {} to itself are no pairs: {}", rank, why), "EI0003"};
+  };
+  if (sent.size() != received.size())
+    return refused(formatted("{} are sent and {} received", sent.size(), received.size()));
+  for (size_t i = 0; i < sent.size(); ++i)
+    if (sent[i]->call.type != received[i]->call.type || sent[i]->call.count != received[i]->call.count)
+      return refused(formatted("the one at {} is sent as {} and received as {}", i, describe(sent[i]->call),
+                               describe(received[i]->call)));
+  return {};
+}
+
 Status run_messages(Communicator& communicator, Stream& stream, std::vector<Message> messages) {
   copy_to_itself(messages, communicator.rank());
   std::deque<Delivery> deliveries;
   for (const Message& message : messages)
     if (message.peer != communicator.rank()) deliveries.emplace_back(communicator, stream, message).begin();
-  // Receiving first: each rank then takes what the others offer before it waits for its own to be taken.
-  for (const Op op : {Op::Receive, Op::Send}) {
-    auto delivery = deliveries.begin();
-    for (const Message& message : messages) {
-      if (message.peer == communicator.rank()) continue;
-      if (message.call.op == op)
-        if (Status status = delivery->end(); !status.ok()) return delivery->close(std::move(status));
-      ++delivery;
-    }
-  }
+  for (Delivery& delivery : deliveries)
+    if (Status status = delivery.end(deliveries); !status.ok()) return delivery.close(std::move(status));
   return {};
 }
 

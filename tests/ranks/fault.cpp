@@ -203,6 +203,15 @@ void send_another_count(HcclComm comm, const Data& data) {
   report(comm, code, start);
 }
 
+// Each rank sends to the next one before it receives.
+void send_in_a_ring(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  int code = HcclSend(data.get(), 5000, HCCL_DATA_TYPE_FP32, (rank + 1) % size, comm, stream);
+  if (code == 0) code = HcclRecv(data.get(), 5000, HCCL_DATA_TYPE_FP32, (rank + size - 1) % size, comm, stream);
+  if (code == 0) code = aclrtSynchronizeStream(stream);
+  report(comm, code, start);
+}
+
 // The others wait in an operation that the guilty rank does not call; all give it up, agree, and go on.
 void recover(HcclComm comm, const Data& data) {
   const auto start = Clock::now();
@@ -234,6 +243,8 @@ void fail_at_work() {
     give_another_root(comm, data);
   else if (what == "nothing")
     give_nothing(comm, data);
+  else if (what == "ring")
+    send_in_a_ring(comm, data);
   else if (what == "late")
     come_late(comm, data);
   else if (what == "cross")
@@ -246,7 +257,8 @@ void fail_at_work() {
     send_another_count(comm, data);
   else
     lose_before(comm, data);
-  static const std::set<std::string> kAllLive = {"count", "root", "nothing", "send", "late", "cross", "recover"};
+  static const std::set<std::string> kAllLive = {"count", "root", "nothing", "send",
+                                                 "ring",  "late", "cross",   "recover"};
   if (kAllLive.contains(what))
     use_again(rank, size);
   else

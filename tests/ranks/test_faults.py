@@ -52,6 +52,7 @@ FAULTS = {
     "does something else": Fault("late", STREAM, 21, r"EI0002.*rank 1 \(device 1\) has not called operation 2 .*; its thread is in "
                                  r".*(look_at_the_sky|ranks_fault\+0x)", 8, variables={"HCCL_EXEC_TIMEOUT": "2"}),
     "communicators in another order": Fault("cross", STREAM, 21, r"EI0002.*in a circle", 5, ranks=2),
+    "sends in a ring": Fault("ring", STREAM, 21, r"EI0002.*in a circle.*rank 1 of communicator \S+ waits in Send.* for rank 2", 5),
     "suspended, aborted and resumed": Fault("recover", (0,), 0, "", 5),
     "another count in AllReduce": Fault("count", STREAM, 1, COUNT, 5),
     "another root in Broadcast": Fault("root", STREAM, 1, r"EI0005.*root is (1 on rank 1 and 0 on rank [02]|0 on rank [02] and 1 on rank 1)", 5),

@@ -19,6 +19,14 @@ Status mixed(const char* what) {
   return {HCCL_E_NOT_SUPPORT, formatted("a group cannot hold {}; end it and start another", what), "EI0003"};
 }
 
+// What it should have sent and received would be missed for ever, and here nobody would notice.
+Status give_up(const Messages& messages, const Status& why) {
+  const Visit communicator = TRY(find_communicator(messages.comm));
+  const auto stream = TRY(find_hccl_stream(messages.stream));
+  communicator->give_up(why, *stream);
+  return {};
+}
+
 void note(const Status& status) {
   if (!status.ok()) report("HcclGroupEnd", status);
 }
@@ -89,7 +97,9 @@ void Group::run() {
         for (auto& message : TRY(part->make(communicator))) all.push_back(message);
       return all;
     };
-    note(api::run(Messages{comm, parts.front()->stream, make}));
+    const Status status = api::run(Messages{comm, parts.front()->stream, make});
+    note(status);
+    if (!status.ok()) (void)give_up(*parts.front(), status);
   }
 }
 

@@ -37,32 +37,19 @@ Status one_message(Op op, void* buffer, uint64_t count, HcclDataType type, uint3
   TRY(given(stream, "stream"));
   TRY(given(buffer, parameter));
   TRY(check_count(count, "count"));
+  const bool grouped = Group::current();  // it will be one of a batch
   return submit(Messages{
       comm, stream, [=](const Communicator& in) -> Result<std::vector<Message>> {
         TRY(check_movable(type));
         const Message message = TRY(make_message(op, buffer, count, type, peer, in, parameter));
+        if (grouped) return std::vector<Message>{message};
         if (in.size() == 1) return std::vector<Message>();
         if (peer == in.rank())
-          return Status{HCCL_E_PARA, formatted("rank {} cannot exchange a message with itself; use a batch", peer),
+          return Status{HCCL_E_PARA,
+                        formatted("rank {} cannot exchange a message with itself; use a batch or a group", peer),
                         "EI0003"};
         return std::vector<Message>{message};
       }});
-}
-
-// Those to the own rank must be pairs of the same count and type.
-Status check_own_pairs(const std::vector<Message>& messages, uint32_t rank) {
-  std::vector<const Message*> sent, received;
-  for (const Message& message : messages)
-    if (message.peer == rank) (message.call.op == Op::Send ? sent : received).push_back(&message);
-  bool pairs = sent.size() == received.size();
-  for (size_t i = 0; pairs && i < sent.size(); ++i)
-    pairs = sent[i]->call.type == received[i]->call.type && sent[i]->call.count == received[i]->call.count;
-  if (pairs) return {};
-  return {HCCL_E_PARA,
-          formatted("the items from rank {} to itself are no pairs of equal count and type: {} are sent, {} "
-                    "received",
-                    rank, sent.size(), received.size()),
-          "EI0003"};
 }
 
 Result<std::vector<Message>> make_batch(const std::vector<HcclSendRecvItem>& items, const Communicator& in) {
@@ -77,7 +64,6 @@ Result<std::vector<Message>> make_batch(const std::vector<HcclSendRecvItem>& ite
     messages.push_back(TRY(make_message(item.sendRecvType == HCCL_SEND ? Op::Send : Op::Receive, item.buf, item.count,
                                         item.dataType, item.remoteRank, in, "buf")));
   }
-  TRY(check_own_pairs(messages, in.rank()));
   return messages;
 }
 

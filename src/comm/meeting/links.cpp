@@ -183,7 +183,10 @@ void Links::send_trails(const std::vector<Trail>& trails) {
                                                  {"keys", trail.path.keys},
                                                  {"peer", trail.peer},
                                                  {"number", trail.number},
-                                                 {"age", trail.age.count()}}
+                                                 {"age", trail.age.count()},
+                                                 {"from", trail.rank},
+                                                 {"sends", trail.sends},
+                                                 {"message", trail.message}}
                                                 .dump());
 }
 
@@ -298,7 +301,10 @@ void Links::handle(const std::string& process, const std::string& text) {
                           key,
                           said.at("peer"),
                           said.at("number"),
-                          std::chrono::milliseconds(said.at("age").get<int64_t>())};
+                          std::chrono::milliseconds(said.at("age").get<int64_t>()),
+                          said.at("from"),
+                          said.at("sends"),
+                          said.at("message")};
         send_trails(waits().follow_trail(*board, trail, process_name()));
         break;
       } else {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/threads/futex.h"
+#include "runtime/stream/held_up.h"
 
 namespace belay::comm {
 namespace {
@@ -18,11 +19,27 @@ constexpr std::chrono::milliseconds kLongestSleep{10};
 
 }  // namespace
 
+uint64_t Issued::add(const void* on) {
+  if (stream.exchange(on) != on) since = last + 1;
+  return ++last;
+}
+
+bool Issued::behind(uint64_t number, const void* by) const {
+  return last >= number && number >= since && held_up().behind(stream, by);
+}
+
+void Traffic::begin(uint64_t number) {
+  uint64_t before = begun;
+  while (before < number && !begun.compare_exchange_weak(before, number)) continue;
+}
+
 bool Board::sit(uint32_t rank, int device) {
   std::lock_guard lock(mutex_);
   Seat& seat = seats_[rank];
   if (seat.taken) return false;
   seat.device = device;
+  seat.sent = std::vector<Traffic>(size());
+  seat.received = std::vector<Traffic>(size());
   seat.here.store(true, std::memory_order_release);
   seat.taken.store(true, std::memory_order_release);
   return true;

@@ -26,6 +26,26 @@ struct Failure {
 // How large a message may be that is copied before it is offered, so that nobody waits for its readers.
 constexpr size_t kSmall = 16 << 10;
 
+// What a rank's program has called, numbered from 1.
+struct Issued {
+  std::atomic<uint64_t> last{0};
+  std::atomic<const void*> stream{nullptr};  // of the last one
+  std::atomic<uint64_t> since{1};            // the first of those that were called on it without one on another between
+
+  // One after the other; returns the number.
+  uint64_t add(const void* on);
+  // Whether that one waits on its stream, which goes on only after what `by` does now.
+  bool behind(uint64_t number, const void* by) const;
+};
+
+// The messages from a rank to another, or to it from another.
+struct Traffic {
+  Issued issued;
+  std::atomic<uint64_t> begun{0};  // its streams have come to those up to this number
+
+  void begin(uint64_t number);
+};
+
 // One rank's place at the board. Operations of a rank are numbered from 1; what it offers for number k stays as it is
 // until every rank that sits here has finished number k, and it then offers number k + 2.
 struct alignas(64) Seat {
@@ -37,11 +57,11 @@ struct alignas(64) Seat {
   std::atomic<bool> here{false};                  // the rank is of this process
   std::atomic<bool> taken{false};                 // and has made its communicator
   std::atomic<bool> left{false};                  // and has destroyed its communicator
-  std::atomic<uint64_t> issued{0};                // operations that its program has called
-  std::atomic<const void*> stream{nullptr};       // of the last one
+  Issued issued;                                  // its operations
   std::atomic<int> thread{0};                     // of the program, that called it
   std::atomic<uint32_t> server{0};                // ranks with the same number are on one host
   int device = -1;                                // as messages show it; set before `taken`
+  std::vector<Traffic> sent, received;            // by the other rank; made before `taken`
   std::array<Work, 2> offered;                    // by k % 2; read after `arrived`
   std::array<std::unique_ptr<std::byte[]>, 2> copies;
   std::unique_ptr<std::byte[]> room;  // of the rank alone, for what comes from other processes

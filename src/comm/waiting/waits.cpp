@@ -44,12 +44,19 @@ void Waits::set_peer(Entry entry, uint32_t peer) {
 
 // Whether what `from` waits for comes only after `to` has ended.
 bool Waits::blocks(const Wait& from, const Wait& to) {
-  Seat& seat = from.board->seat(from.peer);
-  if (!from.board->here(from.peer) || seat.device != to.board->seat(to.rank).device) return false;
-  if (from.board == to.board && to.number == from.number) return false;
-  // It has done all that is waited for, which only has not come yet.
-  if (from.number != 0 && seat.finished >= from.number) return false;
-  const bool queued_behind = from.number != 0 && seat.issued >= from.number && seat.stream == to.stream;
+  const Seat& seat = from.board->seat(from.peer);
+  if (!seat.taken || seat.device != to.board->seat(to.rank).device) return false;
+  bool queued_behind = false;
+  if (from.message) {
+    const Traffic& theirs = (from.call.op == Op::Send ? seat.received : seat.sent)[from.rank];
+    if (theirs.begun >= from.message) return false;
+    queued_behind = theirs.issued.behind(from.message, to.stream);
+  } else {
+    if (from.board == to.board && to.number == from.number) return false;
+    // It has done all that is waited for, which only has not come yet.
+    if (seat.finished >= from.number) return false;
+    queued_behind = seat.issued.behind(from.number, to.stream);
+  }
   const auto before = Clock::now() - kPatience;
   return queued_behind || (from.since < before && to.since < before && to.stream->waited_for());
 }
@@ -86,6 +93,9 @@ Trail Waits::onto(Trail trail, const Wait& wait) {
   trail.key = *wait.key;
   trail.peer = wait.peer;
   trail.number = wait.number;
+  trail.rank = wait.rank;
+  trail.sends = wait.call.op == Op::Send;
+  trail.message = wait.message;
   trail.age = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - wait.since);
   return trail;
 }
@@ -98,7 +108,9 @@ std::vector<Trail> Waits::begin_trail(Entry entry, const std::string& own_proces
 std::vector<Trail> Waits::follow_trail(Board& board, const Trail& trail, const std::string& own_process) {
   std::lock_guard lock(mutex_);
   std::vector<Trail> onward;
-  const Wait from{&board, nullptr, nullptr, 0, trail.peer, {}, trail.number, Clock::now() - trail.age};
+  const Call call{trail.sends ? Op::Send : Op::Receive};
+  const Wait from{&board, nullptr, nullptr,      trail.rank, trail.peer, call, trail.number, Clock::now() - trail.age,
+                  0,      {},      trail.message};
   walk(from, trail, own_process, onward);
   return onward;
 }
@@ -121,7 +133,8 @@ void Waits::walk(const Wait& from, const Trail& trail, const std::string& own_pr
 std::string Waits::absence(Board& board, uint32_t rank, uint64_t number) const {
   if (!board.here(rank)) return formatted("rank {} is in another process", rank);
   Seat& seat = board.seat(rank);
-  const uint64_t issued = seat.issued, arrived = seat.arrived / 4;
+  if (!seat.taken) return formatted("rank {} has not made this communicator (any more), or with other members", rank);
+  const uint64_t issued = seat.issued.last, arrived = seat.arrived / 4;
   std::string text = formatted("rank {} (device {}) ", rank, seat.device);
   if (number == 0)
     text += "has not come to the matching call";
@@ -133,7 +146,9 @@ std::string Waits::absence(Board& board, uint32_t rank, uint64_t number) const {
   {
     std::lock_guard lock(mutex_);
     for (const Wait& wait : waits_)
-      if (wait.board->seat(wait.rank).device == seat.device && wait.board != &board) text += "; now " + wait.text();
+      if (wait.board->seat(wait.rank).device == seat.device &&
+          (wait.board != &board || wait.number != number || !number))
+        text += "; now " + wait.text();
   }
   const std::string where = whereabouts(seat.thread);
   return where.empty() ? text : text + "; its thread is in " + where;

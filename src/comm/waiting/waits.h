@@ -28,6 +28,10 @@ struct Trail {
   uint32_t peer = 0;
   uint64_t number = 0;
   std::chrono::milliseconds age{0};
+  // In a message to or from whom, and which.
+  uint32_t rank = 0;
+  bool sends = false;
+  uint64_t message = 0;
 };
 
 // Which ranks of this process sleep, and whom they wait for. A circle of them is a deadlock; what a missing rank does
@@ -42,8 +46,9 @@ class Waits {
     Call call;
     uint64_t number;  // of a collective operation; 0 for a message between two ranks
     std::chrono::steady_clock::time_point since;
-    uint64_t id = 0;     // given by add()
-    Circle circle = {};  // that leads through other processes, once it is known
+    uint64_t id = 0;       // given by add()
+    Circle circle = {};    // that leads through other processes, once it is known
+    uint64_t message = 0;  // the number among those between the two ranks; 0 for a collective operation
 
     // "rank 0 of communicator A waits in AllReduce(count 8, fp32, sum), its operation 3, for rank 1".
     std::string text() const;

@@ -2,6 +2,7 @@
 #include "runtime/stream/event.h"
 
 #include "acl/acl_rt.h"
+#include "runtime/stream/held_up.h"
 
 namespace belay {
 namespace {
@@ -106,11 +107,18 @@ Status Event::wait(Stream& stream, std::chrono::seconds timeout) {
   if (!point && kind_ == EventKind::Extended) return {};
   if (!point)
     return {ACL_ERROR_RT_PARAM_INVALID, "the event has not been recorded; call aclrtRecordEvent first", "EE1011"};
-  return stream.launch([&stream, point = std::move(point), timeout,
+  return stream.launch([this, &stream, point = std::move(point), timeout,
                         pending = PendingWait(shared_from_this())]() -> Status {
+    if (point->reached.is_set()) return {};
+    const HeldUp::Waiting waiting(&stream, as_timeout(timeout) ? nullptr : recorded_on(*point).get());
     if (stream.await(point->reached, as_timeout(timeout))) return {};
     return {ACL_ERROR_RT_WAIT_TIMEOUT, "a wait for an event timed out after " + std::to_string(timeout.count()) + " s"};
   });
+}
+
+std::shared_ptr<Stream> Event::recorded_on(const Point& point) const {
+  std::lock_guard lock(mutex_);
+  return point.stream.lock();
 }
 
 Status Event::reset(Stream& stream) {

@@ -73,6 +73,7 @@ class Event : public std::enable_shared_from_this<Event> {
 
   std::shared_ptr<Point> point_to_wait_for();
   void forget(const std::shared_ptr<Point>& point);
+  std::shared_ptr<Stream> recorded_on(const Point& point) const;  // null: nowhere yet
 
   mutable std::mutex mutex_;  // taken under a stream's lock: no stream is asked anything while it is held
   // Guarded by mutex_.

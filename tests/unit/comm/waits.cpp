@@ -11,8 +11,8 @@ class ARankElsewhereWaits : public testing::Test {
  protected:
   ARankElsewhereWaits() {
     board.sit(1, 1);
-    board.seat(1).issued = 2;
-    board.seat(1).stream = stream;
+    board.seat(1).issued.last = 2;
+    board.seat(1).issued.stream = stream;
   }
   size_t waits_behind_it(uint64_t number) {
     const auto entry = waits.add({&board, &key, stream, 1, 0, Call{}, number, std::chrono::steady_clock::now()});
