@@ -275,6 +275,17 @@ void claim() {
   use_again(rank, size);
 }
 
+// No communicator is made, and none could be made afterwards by the guilty rank.
+void creation() {
+  HcclComm comm = nullptr;
+  const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
+  const auto start = Clock::now();
+  const int code = HcclCommInitRootInfo(size, &token, rank, &comm);
+  say("creation", code, HCCL_SUCCESS, start);
+  agree("done");
+  std::printf("again: right\n");
+}
+
 // The guilty rank is not started.
 void never() {
   HcclComm comm = nullptr;
@@ -369,6 +380,8 @@ int main(int argc, char** argv) {
   CHECK(aclrtCreateStream(&stream));
   if (what == "claim")
     claim();
+  else if (what == "creation")
+    creation();
   else if (what == "never")
     never();
   else if (what == "table")

@@ -39,6 +39,10 @@ def in_network(rank, command, networks):
     return networks.inside(rank, command)
 
 
+def few_descriptors(rank, command, _):
+    return ["bash", "-c", "ulimit -n 16; exec \"$@\"", "few", *command] if rank == 1 else command
+
+
 GONE = r"EI0002.*rank 1 is gone: process \d+ ended without HcclCommDestroy"
 COUNT = r"EI0005.*count is (\d+ on rank 1 and \d+ on rank [02]|\d+ on rank [02] and \d+ on rank 1)"
 FAULTS = {
@@ -60,6 +64,8 @@ FAULTS = {
     "another count in Send": Fault("send", STREAM, 1, COUNT, 5),
     "two claim one rank": Fault("claim", (1, 4), 0, r"EI0015.*two claim rank 1", 5),
     "a rank table that differs": Fault("table", (507048, 4), 21, r"EI0005.*different rank tables", 5),
+    "few descriptors": Fault("creation", (4,), 0, r"rank 1 gave up: .*may open (no|only \d) more files \(ulimit -n 1\d\)|EI00(06|09).*may open (no|only \d) more files "
+                             r"\(ulimit -n 1\d\)", 5, wrap=few_descriptors),
     "never comes": Fault("never", (9, 4), 0, r"EI0015.*missing: rank 1", 145, absent=[1]),
     "/dev/shm is full": Fault("works", (0,), 0, "", 5, problem=places.no_mounts, wrap=lambda rank, command, _: places.in_mounts(
         "mount -t tmpfs -o size=4k none /dev/shm; head -c 4096 /dev/zero > /dev/shm/full", command)),

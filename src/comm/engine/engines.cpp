@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "comm/meeting/sockets.h"
 #include "hccl/hccl_types.h"
 
 namespace belay::comm {
@@ -59,7 +60,7 @@ Result<std::unique_ptr<Engine>> make_engine(const std::string& transports, const
   }
   std::string error;
   if (Engine* made = make(transports.c_str(), device.c_str(), &error)) return std::unique_ptr<Engine>(made);
-  return Status{HCCL_E_INTERNAL, "UCX cannot be used: " + error, "EI0009"};
+  return Status{HCCL_E_INTERNAL, "UCX cannot be used: " + error + no_descriptors_left(), "EI0009"};
 }
 
 }  // namespace belay::comm

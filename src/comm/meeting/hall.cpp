@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/meeting/hall.h"
 
-#include <sys/socket.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -18,6 +18,14 @@ using nlohmann::json;
 
 // Ranks are told why a meeting failed within this time.
 constexpr std::chrono::seconds kToTell{20};
+
+// Messages keep their ids as literals.
+const char* known_id(const std::string& id) {
+  static constexpr const char* ids[] = {"EI0003", "EI0005", "EI0006", "EI0009", "EI0015"};
+  for (const char* one : ids)
+    if (id == one) return one;
+  return nullptr;
+}
 
 std::string reply_text(const Status& status, const Meeting::Texts& texts) {
   return json{{"code", status.code},
@@ -59,6 +67,9 @@ class Guest : public std::enable_shared_from_this<Guest> {
       rank_ = asked.at("rank");
       if (!meeting_)
         return tell({HCCL_E_INTERNAL, formatted("there is no meeting {} here (any more)", identifier), "EI0015"}, {});
+      if (asked.contains("lost")) {
+        return meeting_->lose(rank_, {HCCL_E_INTERNAL, asked.at("lost"), known_id(asked.at("id"))});
+      }
       if (asked.contains("expire")) return meeting_->expire(std::chrono::seconds(asked.at("expire").get<int64_t>()));
       meeting_->post(rank_, asked.at("size"), asked.at("round"), asked.at("text"), tell);
     } catch (const json::exception&) {
@@ -81,6 +92,8 @@ class LocalAttendance : public Attendance {
     const auto left = std::chrono::duration_cast<std::chrono::seconds>(deadline - std::chrono::steady_clock::now());
     return post_and_wait(*meeting_, rank_, size_, round, text, left);
   }
+  Status check() override { return meeting_->failure(); }
+  void give_up(const Status& why) override { meeting_->lose(rank_, why); }
 
  private:
   const std::shared_ptr<Meeting> meeting_;
@@ -98,6 +111,29 @@ class DistantAttendance : public Attendance {
     const Status sent = send_frame(socket_, asked.dump());
     auto answered = sent.ok() ? receive_frame(socket_, deadline) : Result<std::string>(sent);
     if (!answered.ok() && answered.status().code == HCCL_E_TIMEOUT) answered = expire();
+    auto texts = read(answered);
+    if (!texts.ok()) failure_ = texts.status();
+    return texts;
+  }
+
+  // Nothing comes between two rounds but that.
+  Status check() override {
+    pollfd told{socket_, POLLIN, 0};
+    if (!failure_.ok() || poll(&told, 1, 0) <= 0) return failure_;
+    const auto heard = read(receive_frame(socket_, std::chrono::steady_clock::now() + kToTell));
+    return failure_ = heard.ok() ? Status{} : heard.status();
+  }
+
+  void give_up(const Status& why) override {
+    (void)send_frame(socket_, json{{"meeting", identifier_},
+                                   {"rank", rank_},
+                                   {"lost", why.message},
+                                   {"id", why.message_id ? why.message_id : ""}}
+                                  .dump());
+  }
+
+ private:
+  Result<Meeting::Texts> read(const Result<std::string>& answered) {
     if (!answered.ok() && answered.status().code == HCCL_E_TCP_TRANSFER)
       return Status{HCCL_E_INTERNAL,
                     formatted("the process that called HcclGetRootInfo, and answers meeting {}, ended before all ranks "
@@ -112,7 +148,6 @@ class DistantAttendance : public Attendance {
     return read(json::parse(*answered, nullptr, false));
   }
 
- private:
   // Whoever answers the meeting tells all ranks that wait for it, this one too.
   Result<std::string> expire() {
     const auto waited = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_);
@@ -123,11 +158,8 @@ class DistantAttendance : public Attendance {
 
   static Result<Meeting::Texts> read(const json& reply) {
     try {
-      static constexpr const char* ids[] = {"EI0003", "EI0006", "EI0015"};
-      const std::string id = reply.at("id");
-      const char* known = nullptr;
-      for (const char* one : ids) known = id == one ? one : known;
-      if (const int code = reply.at("code"); code != HCCL_SUCCESS) return Status{code, reply.at("message"), known};
+      if (const int code = reply.at("code"); code != HCCL_SUCCESS)
+        return Status{code, reply.at("message"), known_id(reply.at("id"))};
       return reply.at("texts").get<Meeting::Texts>();
     } catch (const json::exception&) {
       return Status{HCCL_E_INTERNAL, "the answer of the meeting is not one: another version?", "EI0015"};
@@ -138,13 +170,14 @@ class DistantAttendance : public Attendance {
   const std::string identifier_;
   const uint32_t rank_, size_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  Status failure_;
 };
 
 }  // namespace
 
 void answer_at(Listener listener) {
   Watcher::get().watch(listener.descriptor, [listener] {
-    const int socket = accept4(listener.descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+    const int socket = accept_at(listener);
     if (socket >= 0) std::make_shared<Guest>(socket)->begin();
   });
 }

@@ -21,6 +21,10 @@ class Attendance {
   // Gives a text, waits for those of all ranks. After the deadline the meeting ends for all, who hear which rank is
   // missing: E_TIMEOUT.
   virtual Result<Meeting::Texts> post(uint32_t round, const std::string& text, Deadline deadline) = 0;
+  // Between two rounds: why the meeting has failed meanwhile.
+  virtual Status check() = 0;
+  // Tells the others why this rank comes no more.
+  virtual void give_up(const Status& why) = 0;
 };
 
 // At a meeting of this process.

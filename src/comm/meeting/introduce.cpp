@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/text.h"
 #include "comm/engine/engines.h"
@@ -78,23 +79,36 @@ Status compare_extra(const std::vector<Member>& members, uint32_t rank) {
 }
 
 Status connect_all(const std::vector<Member>& members, const std::vector<Contact>& contacts, const Newcomer& newcomer,
-                   const Introduction& made, Deadline deadline) {
+                   const Introduction& made, Deadline deadline, const Check& check) {
   const std::string own = members[newcomer.place.rank].process;
   std::map<std::string, std::vector<uint32_t>> elsewhere;
   for (const Member& member : members)
     if (member.process != own) elsewhere[member.process].push_back(member.rank);
   for (const auto& [process, ranks] : elsewhere) {
-    for (const uint32_t rank : ranks) TRY(made.engine->connect(rank, contacts[rank].worker));
-    TRY(Links::get().connect(own, process, contacts[ranks.front()].link, deadline));
+    for (const uint32_t rank : ranks) {
+      Status reached = made.engine->connect(rank, contacts[rank].worker);
+      if (reached.ok()) continue;
+      reached.message += no_descriptors_left();
+      return reached;
+    }
+    TRY(Links::get().connect(own, process, contacts[ranks.front()].link, deadline, check));
     Links::get().join(process, newcomer.key, made.board, ranks);
   }
   made.board->set_messenger([key = newcomer.key](const Failure& failure) { Links::get().tell_failure(key, failure); });
   return {};
 }
 
-}  // namespace
+// Where another rank failed before, that is why this one could not be reached or could not reach it: it hears of it
+// within moments.
+Status why_not(const Status& connected, const Check& check) {
+  for (int turn = 0; turn < 25; ++turn) {
+    TRY(check());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return connected;
+}
 
-Result<Introduction> introduce(Attendance& attendance, const Newcomer& newcomer, Deadline deadline) {
+Result<Introduction> meet(Attendance& attendance, const Newcomer& newcomer, Deadline deadline) {
   Member me = this_process();
   me.rank = newcomer.place.rank;
   me.size = newcomer.size;
@@ -120,14 +134,28 @@ Result<Introduction> introduce(Attendance& attendance, const Newcomer& newcomer,
     auto engine = make_engine(transports, card_for(transports));
     if (!engine.ok()) return engine.status();
     made.engine = std::move(engine).value();
+    if (Links::get().address().empty())
+      return Status{HCCL_E_INTERNAL, "this process cannot listen for the others" + no_descriptors_left(), "EI0006"};
     contact = {Links::get().address(), made.engine->address()};
   }
   std::vector<Contact> contacts;
   for (const std::string& text : TRY(attendance.post(2, contact.text(), deadline)))
     contacts.push_back(TRY(Contact::parse(text)));
-  if (!alone) TRY(connect_all(members, contacts, newcomer, made, deadline));
+  if (!alone) {
+    const auto check = [&] { return attendance.check(); };
+    const Status connected = connect_all(members, contacts, newcomer, made, deadline, check);
+    if (!connected.ok()) return why_not(connected, check);
+  }
   // Nobody works before all are connected.
   TRY(attendance.post(Meeting::kLastRound, "{}", deadline));
+  return made;
+}
+
+}  // namespace
+
+Result<Introduction> introduce(Attendance& attendance, const Newcomer& newcomer, Deadline deadline) {
+  auto made = meet(attendance, newcomer, deadline);
+  if (!made.ok()) attendance.give_up(made.status());
   return made;
 }
 

@@ -47,7 +47,11 @@ void Links::listen() {
   if (listener.descriptor < 0) return;
   address_ = formatted("{} {}", ip, listener.port);
   Watcher::get().watch(listener.descriptor, [this, listener] {
-    const int socket = accept4(listener.descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+    const int socket = accept_at(listener);
+    {
+      std::lock_guard one(mutex_);
+      cannot_accept_ = socket < 0 ? no_descriptors_left() : "";
+    }
     if (socket >= 0) greet(socket);
   });
 }
@@ -83,16 +87,25 @@ void Links::add(const std::string& process, int socket) {
   Watcher::get().watch(socket, [this, process] { hear(process); });
 }
 
-Status Links::connect(const std::string& own, const std::string& process, const std::string& address,
-                      Deadline deadline) {
-  {
-    std::unique_lock lock(mutex_);
-    if (links_.contains(process)) return {};
-    if (own > process) {
-      if (changed_.wait_until(lock, deadline, [&] { return links_.contains(process); })) return {};
-      return {HCCL_E_TIMEOUT, formatted("process {} did not connect in time", process), "EI0006"};
+Status Links::wait_for_caller(const std::string& process, Deadline deadline, const Check& check) {
+  constexpr std::chrono::milliseconds kBetweenChecks{100};
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      if (changed_.wait_for(lock, kBetweenChecks, [&] { return links_.contains(process); })) return {};
+      const std::string who = process.substr(0, process.find('-'));
+      if (!cannot_accept_.empty())
+        return {HCCL_E_INTERNAL, formatted("process {} cannot be let in{}", who, cannot_accept_), "EI0006"};
+      if (std::chrono::steady_clock::now() > deadline)
+        return {HCCL_E_TIMEOUT, formatted("process {} did not connect in time", who), "EI0006"};
     }
+    TRY(check());
   }
+}
+
+Status Links::connect(const std::string& own, const std::string& process, const std::string& address, Deadline deadline,
+                      const Check& check) {
+  if (own > process) return wait_for_caller(process, deadline, check);
   static auto& connecting = *new std::mutex;  // ranks of this process that meet the same one
   std::lock_guard one(connecting);
   {
@@ -103,7 +116,7 @@ Status Links::connect(const std::string& own, const std::string& process, const 
   std::string ip;
   uint32_t port = 0;
   parts >> ip >> port;
-  const int socket = TRY(connect_to(ip, port, deadline));
+  const int socket = TRY(connect_to(ip, port, deadline, check));
   TRY(send_frame(socket, own));
   add(process, socket);
   return {};

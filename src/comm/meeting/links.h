@@ -27,8 +27,10 @@ class Links {
   // listen.
   std::string address();
 
-  // Connects this process with that one; both call it. E_TIMEOUT, EI0006 when the other does not.
-  Status connect(const std::string& own, const std::string& process, const std::string& address, Deadline deadline);
+  // Connects this process with that one; both call it. E_TIMEOUT, EI0006 when the other does not; what `check` says
+  // when it has a reason to wait no longer.
+  Status connect(const std::string& own, const std::string& process, const std::string& address, Deadline deadline,
+                 const Check& check);
 
   // From now on `board`, which the process knows by `key`, hears of that process.
   void join(const std::string& process, const std::string& key, const std::shared_ptr<Board>& board,
@@ -64,6 +66,7 @@ class Links {
     FrameReader reader;
   };
   void listen();
+  Status wait_for_caller(const std::string& process, Deadline deadline, const Check& check);
   void greet(int socket);
   void add(const std::string& process, int socket);
   void hear(const std::string& process);
@@ -80,6 +83,7 @@ class Links {
   std::string address_;
   bool listening_ = false;
   std::map<std::string, std::shared_ptr<Link>> links_;  // by process
+  std::string cannot_accept_;                           // why nobody who calls is let in
   std::multimap<std::string, Member> members_;          // by key
   std::map<std::string, std::string> answers_;          // by question
   uint64_t questions_ = 0;

@@ -76,6 +76,7 @@ void Meeting::post(uint32_t rank, uint32_t size, uint32_t round, std::string tex
     fail(bad, std::move(lock));
     return reply(bad, {});
   }
+  between_.erase(rank);
   Round& now = rounds_[round];
   now.texts[rank] = std::move(text);
   now.replies[rank] = std::move(reply);
@@ -84,6 +85,7 @@ void Meeting::post(uint32_t rank, uint32_t size, uint32_t round, std::string tex
   for (auto& [which, one] : now.texts) texts.push_back(one);
   auto replies = std::exchange(now.replies, {});
   over_ = round == kLastRound;
+  if (!over_) between_ = replies;
   lock.unlock();
   for (auto& [which, tell] : replies) tell({}, texts);
 }
@@ -94,6 +96,7 @@ void Meeting::fail(Status status, std::unique_lock<std::mutex> lock) {
   std::vector<Reply> replies;
   for (auto& [number, round] : rounds_)
     for (auto& [rank, reply] : std::exchange(round.replies, {})) replies.push_back(std::move(reply));
+  for (auto& [rank, reply] : std::exchange(between_, {})) replies.push_back(std::move(reply));
   status = failure_;
   lock.unlock();
   for (auto& reply : replies) reply(status, {});
@@ -107,13 +110,20 @@ std::string Meeting::missing() const {
   return text;
 }
 
-void Meeting::lose(uint32_t rank) {
+void Meeting::lose(uint32_t rank, const Status& why) {
   std::unique_lock lock(mutex_);
-  const bool waits = std::ranges::any_of(rounds_, [](const auto& round) { return !round.second.replies.empty(); });
-  if (!waits) return;
-  fail({HCCL_E_INTERNAL, formatted("the ranks of {} cannot meet: rank {} ended before all had come", name_, rank),
-        "EI0015"},
+  if (over_) return;
+  between_.erase(rank);
+  fail({HCCL_E_INTERNAL,
+        formatted("the ranks of {} cannot meet: rank {} {}", name_, rank,
+                  why.ok() ? "ended before all had come" : "gave up: " + why.message),
+        why.ok() ? "EI0015" : why.message_id},
        std::move(lock));
+}
+
+Status Meeting::failure() {
+  std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 void Meeting::expire(std::chrono::seconds waited) {
@@ -132,10 +142,13 @@ Result<Meeting::Texts> post_and_wait(Meeting& meeting, uint32_t rank, uint32_t s
     Status status;
     Meeting::Texts texts;
   };
-  auto promise = std::make_shared<std::promise<Answer>>();
+  struct Promise : std::promise<Answer> {
+    std::atomic<bool> answered{false};
+  };
+  auto promise = std::make_shared<Promise>();
   auto answer = promise->get_future();
   meeting.post(rank, size, round, std::move(text), [promise](const Status& status, const Meeting::Texts& texts) {
-    promise->set_value({status, texts});
+    if (!promise->answered.exchange(true)) promise->set_value({status, texts});
   });
   if (answer.wait_for(patience) != std::future_status::ready) meeting.expire(patience);
   Answer got = answer.get();

@@ -44,14 +44,18 @@ bool can_read(const Member& member);
 class Meeting {
  public:
   using Texts = std::vector<std::string>;
-  // Called once, on whatever thread; the texts when the Status is a success.
+  // Called on whatever thread: with the texts of the round when all have come to it, or with why the meeting has
+  // failed. Once it has the texts, a rank that is between two rounds is told of a failure in the same way.
   using Reply = std::function<void(const Status& status, const Texts& texts)>;
 
   explicit Meeting(std::string name) : name_(std::move(name)) {}
 
   void post(uint32_t rank, uint32_t size, uint32_t round, std::string text, Reply reply);
-  // A rank that has posted is gone: those who still wait hear of it.
-  void lose(uint32_t rank);
+  // A rank that has posted comes no more, for that reason (a success: it ended): the others hear of it. Nothing when
+  // the meeting is over.
+  void lose(uint32_t rank, const Status& why = {});
+  // Why it has failed.
+  Status failure();
   // Ends the meeting for all who wait: which ranks are missing.
   void expire(std::chrono::seconds waited);
   // Whether all rounds are done, or it has failed: nobody can come any more.
@@ -75,6 +79,7 @@ class Meeting {
   uint32_t size_ = 0;
   std::vector<Member> members_;
   std::map<uint32_t, Round> rounds_;
+  std::map<uint32_t, Reply> between_;  // of ranks that have their texts, and have not come to the next round
   Status failure_;
 };
 

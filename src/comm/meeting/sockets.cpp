@@ -7,6 +7,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -102,7 +104,8 @@ bool try_connect(int descriptor, const Address& address, Deadline deadline) {
   return true;
 }
 
-Result<int> connect_until(const Address& address, const std::string& where, Deadline deadline) {
+Result<int> connect_until(const Address& address, const std::string& where, Deadline deadline,
+                          const Check& check = {}) {
   while (true) {
     const int descriptor = new_socket(address);
     if (descriptor >= 0 && try_connect(descriptor, address, deadline)) return descriptor;
@@ -110,6 +113,9 @@ Result<int> connect_until(const Address& address, const std::string& where, Dead
     if (descriptor >= 0) close(descriptor);
     if (Clock::now() >= deadline)
       return Status{HCCL_E_TCP_CONNECT, formatted("nobody answers at {}: {}", where, std::strerror(error)), "EI0006"};
+    if (descriptor < 0 && (error == EMFILE || error == ENFILE))
+      return Status{HCCL_E_INTERNAL, formatted("cannot connect to {}{}", where, no_descriptors_left()), "EI0006"};
+    if (check) TRY(check());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
@@ -182,10 +188,34 @@ Listener listen_at(const std::string& ip, uint32_t port) {
 
 Listener listen_by_name(const std::string& name) { return listen_on(named_address(name)); }
 
-Result<int> connect_to(const std::string& ip, uint32_t port, Deadline deadline) {
+int accept_at(const Listener& listener) {
+  const int socket = accept4(listener.descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+  if (socket < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+    const int error = errno;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    errno = error;
+  }
+  return socket;
+}
+
+std::string no_descriptors_left() {
+  constexpr size_t kFew = 8;  // what failed for want of more has given back what it had
+  std::vector<int> opened;
+  for (int one = 0; one >= 0 && opened.size() < kFew;)
+    if (one = eventfd(0, EFD_CLOEXEC); one >= 0) opened.push_back(one);
+  const bool enough = opened.size() == kFew || errno != EMFILE;
+  for (const int one : opened) close(one);
+  if (enough) return {};
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const std::string left = opened.empty() ? "no" : formatted("only {}", opened.size());
+  return formatted("; this process may open {} more files (ulimit -n {})", left, limit.rlim_cur);
+}
+
+Result<int> connect_to(const std::string& ip, uint32_t port, Deadline deadline, const Check& check) {
   const auto address = parse_address(ip, port);
   if (!address) return Status{HCCL_E_TCP_CONNECT, formatted("\"{}\" is no address", ip), "EI0006"};
-  return connect_until(*address, formatted("{} port {}", ip, port), deadline);
+  return connect_until(*address, formatted("{} port {}", ip, port), deadline, check);
 }
 
 Result<int> connect_by_name(const std::string& name, Deadline deadline) {

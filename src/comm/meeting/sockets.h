@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,8 +31,15 @@ Listener listen_at(const std::string& ip, uint32_t port);
 // The same under a name that only processes of this network namespace see.
 Listener listen_by_name(const std::string& name);
 
-// A connected socket, tried again until the deadline: E_TCP_CONNECT.
-Result<int> connect_to(const std::string& ip, uint32_t port, Deadline deadline);
+// The next that has connected to it; -1 when there is none. Where descriptors have run out, it takes a moment: the
+// listener is ready all the time, and whoever watches it would never rest.
+int accept_at(const Listener& listener);
+// "; this process may open no more files (ulimit -n 1024)", or nothing when it may open some.
+std::string no_descriptors_left();
+
+// A connected socket, tried again until the deadline, E_TCP_CONNECT, or until `check` has a reason not to.
+using Check = std::function<Status()>;
+Result<int> connect_to(const std::string& ip, uint32_t port, Deadline deadline, const Check& check = {});
 Result<int> connect_by_name(const std::string& name, Deadline deadline);
 
 // Frames: a length of 4 bytes, then the text. E_TCP_TRANSFER when the other side is gone, E_TIMEOUT after the deadline.
