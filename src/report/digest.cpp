@@ -20,38 +20,62 @@ constexpr int64_t kPiece = 16 * compare::kBlock;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// How far two elements are apart; NaN and infinities are equal to themselves and infinitely far from all else.
-double apart(double x, double y) {
+// How far two elements are apart; NaN and infinities are equal to themselves and infinitely far from all else. Exact
+// for integers, which a wider type holds.
+long double apart(long double x, long double y) {
   if (std::isfinite(x) && std::isfinite(y)) return std::fabs(x - y);
   return x == y || (std::isnan(x) && std::isnan(y)) ? 0 : kInfinity;
 }
 
-double size_of(double x) { return std::isfinite(x) ? std::fabs(x) : kInfinity; }
+long double size_of(long double x) { return std::isfinite(x) ? std::fabs(x) : kInfinity; }
 
-void read_block(const ElementSource& source, std::span<const std::byte> bytes, size_t count, double* to) {
+// False: no doubles hold them all.
+bool read_doubles(const ElementSource& source, std::span<const std::byte> bytes, size_t count, double* to) {
   const auto read = compare::double_elements(source.type(), bytes, count, to);
-  if (!read)
-    for (size_t i = 0; i < count; ++i) to[i] = static_cast<double>(compare::element_of(source.type(), bytes, i));
-  else if (read->data != to)
-    std::memcpy(to, read->data, count * sizeof *to);
+  if (read && read->data != to) std::memcpy(to, read->data, count * sizeof *to);
+  return read.has_value();
 }
 
-// Calls body(first, x, y, count) for blocks of both; y is null when there is one side.
+void read_exactly(const ElementSource& source, std::span<const std::byte> bytes, size_t count, long double* to) {
+  for (size_t i = 0; i < count; ++i) to[i] = compare::element_of(source.type(), bytes, i);
+}
+
+// A block of both sides; `theirs` is of no use when there is one side.
+struct Block {
+  const ElementSource& ours;
+  const ElementSource* truth;
+  std::span<const std::byte> of_ours, of_truth;
+  size_t count;
+};
+
+// Calls body(first, x, y, count) with doubles when they hold every element, else with long doubles.
+template <class Body>
+void over_block(const Block& block, int64_t first, const Body& body) {
+  double x[compare::kBlock], y[compare::kBlock];
+  if (read_doubles(block.ours, block.of_ours, block.count, x) &&
+      (!block.truth || read_doubles(*block.truth, block.of_truth, block.count, y)))
+    return body(first, x, block.truth ? y : nullptr, block.count);
+  long double wide_x[compare::kBlock], wide_y[compare::kBlock];
+  read_exactly(block.ours, block.of_ours, block.count, wide_x);
+  if (block.truth) read_exactly(*block.truth, block.of_truth, block.count, wide_y);
+  body(first, wide_x, block.truth ? wide_y : nullptr, block.count);
+}
+
+// Calls body for all blocks of both; y is null when there is one side.
 template <class Body>
 Status over_blocks(const ElementSource& ours, const ElementSource* truth, const Body& body) {
   std::vector<std::byte> of_ours, of_truth;
-  double x[compare::kBlock], y[compare::kBlock];
   for (int64_t first = 0; first < ours.count(); first += kPiece) {
     const int64_t size = std::min(kPiece, ours.count() - first);
     const auto mine = TRY(ours.read(first, size, of_ours));
     std::span<const std::byte> theirs;
     if (truth) theirs = TRY(truth->read(first, size, of_truth));
     for (int64_t at = 0; at < size; at += compare::kBlock) {
+      const auto behind = [at](const ElementSource& source, std::span<const std::byte> bytes) {
+        return bytes.subspan(static_cast<size_t>(at) * compare::stored_bytes(source.type()));
+      };
       const auto count = static_cast<size_t>(std::min<int64_t>(compare::kBlock, size - at));
-      read_block(ours, mine.subspan(static_cast<size_t>(at) * compare::stored_bytes(ours.type())), count, x);
-      if (truth)
-        read_block(*truth, theirs.subspan(static_cast<size_t>(at) * compare::stored_bytes(truth->type())), count, y);
-      body(first + at, x, truth ? y : nullptr, count);
+      over_block({ours, truth, behind(ours, mine), truth ? behind(*truth, theirs) : theirs, count}, first + at, body);
     }
     ours.forget();
     if (truth) truth->forget();
@@ -68,31 +92,45 @@ struct Range {
   bool empty() const { return low > high; }
 };
 
+// The arithmetic of the statistics that dumps hold (dump::measure), of elements in any layout.
 struct Sums {
-  Range range;
+  Range range;  // of the finite elements, for histograms
+  long double low = kInfinity, high = -kInfinity;
   long double sum = 0, squares = 0;
   int64_t finite = 0;
 
-  void add(double value, Summary& summary) {
-    if (std::isfinite(value)) {
-      range.add(value);
-      sum += value;
-      squares += static_cast<long double>(value) * value;
-      ++finite;
-    } else if (std::isnan(value)) {
+  void add(long double value, Summary& summary) {
+    if (std::isnan(value)) {
       ++summary.nan;
-    } else {
-      ++(value > 0 ? summary.plus_inf : summary.minus_inf);
+      return;
     }
+    low = std::min(low, value);
+    high = std::max(high, value);
+    if (std::isinf(value)) {
+      ++(value > 0 ? summary.plus_inf : summary.minus_inf);
+      return;
+    }
+    range.add(static_cast<double>(value));
+    sum += value;
+    squares += value * value;
+    ++finite;
   }
   void finish(Summary& summary) const {
-    if (finite == 0) {
-      summary.min = summary.max = summary.mean = summary.deviation = kNaN;
+    if (low > high) {  // nothing, or nothing but NaNs
+      summary.min = summary.max = summary.mean = summary.deviation = summary.l2norm = kNaN;
+      return;
+    }
+    summary.min = low;
+    summary.max = high;
+    const bool infinite = summary.plus_inf + summary.minus_inf > 0;
+    if (infinite || summary.nan > 0) {
+      const bool none = summary.nan > 0 || (summary.plus_inf > 0 && summary.minus_inf > 0);
+      summary.mean = none ? kNaN : summary.plus_inf > 0 ? kInfinity : -kInfinity;
+      summary.l2norm = summary.nan > 0 ? kNaN : kInfinity;
+      summary.deviation = kNaN;
       return;
     }
     const long double mean = sum / finite;
-    summary.min = range.low;
-    summary.max = range.high;
     summary.mean = static_cast<double>(mean);
     summary.deviation = static_cast<double>(std::sqrt(std::max(0.0L, squares / finite - mean * mean)));
     summary.l2norm = static_cast<double>(std::sqrt(squares));
@@ -123,7 +161,7 @@ class Bins {
 // The largest ones, the earlier of two that are the same.
 class Worst {
  public:
-  void add(int64_t at, double how_far, double x, double y) {
+  void add(int64_t at, long double how_far, long double x, long double y) {
     if (how_far == 0 || (found_.size() == kWorst && how_far <= found_.back().how_far)) return;
     const auto place = std::ranges::upper_bound(found_, how_far, std::greater(), &Found::how_far);
     found_.insert(place, {how_far, {at, x, y}});
@@ -137,7 +175,7 @@ class Worst {
 
  private:
   struct Found {
-    double how_far;
+    long double how_far;
     Extreme extreme;
   };
   std::vector<Found> found_;
@@ -169,11 +207,12 @@ class Painter {
   }
 
   // Elements come in their order.
-  void add(double how_far) {
+  void add(long double how_far) {
     if (largest_.empty()) return;
+    constexpr long double most = std::numeric_limits<double>::max();  // two finite doubles can be farther apart
     const size_t inner = shape_.size() - 1;
     double& cell = largest_[static_cast<size_t>(row_ + steps_[inner][static_cast<size_t>(index_[inner])])];
-    cell = std::max(cell, how_far);
+    cell = std::max(cell, static_cast<double>(std::isinf(how_far) ? how_far : std::min(how_far, most)));
     if (++index_[inner] == shape_[inner]) next_row();
   }
 
@@ -229,11 +268,11 @@ Result<Digest> digest(const ElementSource& ours, const ElementSource* truth, int
   Digest made{.count = ours.count()};
   Sums of_ours, of_truth;
   Range difference;
-  TRY(over_blocks(ours, truth, [&](int64_t, const double* x, const double* y, size_t count) {
+  TRY(over_blocks(ours, truth, [&](int64_t, const auto* x, const auto* y, size_t count) {
     for (size_t i = 0; i < count; ++i) of_ours.add(x[i], made.ours);
     for (size_t i = 0; y && i < count; ++i) {
       of_truth.add(y[i], made.truth);
-      if (std::isfinite(x[i] - y[i])) difference.add(x[i] - y[i]);
+      if (const auto each = static_cast<double>(x[i] - y[i]); std::isfinite(each)) difference.add(each);
     }
   }));
   of_ours.finish(made.ours);
@@ -246,12 +285,12 @@ Result<Digest> digest(const ElementSource& ours, const ElementSource* truth, int
   Bins in_difference(difference, made.of_difference);
   Worst worst;
   Painter painter(ours.shape(), cells, made.picture);
-  TRY(over_blocks(ours, truth, [&](int64_t first, const double* x, const double* y, size_t count) {
+  TRY(over_blocks(ours, truth, [&](int64_t first, const auto* x, const auto* y, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-      const double how_far = y ? apart(x[i], y[i]) : size_of(x[i]);
-      in_ours.add(x[i]);
-      if (y) in_truth.add(y[i]), in_difference.add(x[i] - y[i]);
-      worst.add(first + static_cast<int64_t>(i), how_far, x[i], y ? y[i] : kNaN);
+      const long double how_far = y ? apart(x[i], y[i]) : size_of(x[i]);
+      in_ours.add(static_cast<double>(x[i]));
+      if (y) in_truth.add(static_cast<double>(y[i])), in_difference.add(static_cast<double>(x[i] - y[i]));
+      worst.add(first + static_cast<int64_t>(i), how_far, x[i], y ? static_cast<long double>(y[i]) : kNaN);
       painter.add(how_far);
     }
   }));

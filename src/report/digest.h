@@ -9,10 +9,11 @@
 
 namespace belay::report {
 
-// What the elements of one side are like. Of the finite ones: least, largest, mean, deviation; not a number when there
-// are none.
+// What the elements of one side are like, as dump::measure tells it: least and largest pass over NaNs and include
+// infinities, the others do not; not a number when there is nothing else. Integers of 64 bits are exact.
 struct Summary {
-  double min = 0, max = 0, mean = 0, deviation = 0, l2norm = 0;
+  long double min = 0, max = 0;
+  double mean = 0, deviation = 0, l2norm = 0;
   uint64_t nan = 0, plus_inf = 0, minus_inf = 0;
 };
 
@@ -36,7 +37,7 @@ struct Picture {
 
 struct Extreme {
   int64_t at = 0;  // row-major
-  double ours = 0, truth = 0;
+  long double ours = 0, truth = 0;
 };
 
 struct Digest {

@@ -21,17 +21,49 @@ blame::Source floats(graph::Shape shape, const std::vector<float>& values) {
   return blame::source_of(graph::DataType::Float, std::move(shape), std::as_bytes(std::span(*owner)), owner).value();
 }
 
-TEST(Digest, SummariesAreOfTheFiniteElements) {
+TEST(Digest, SummariesAreThoseOfStatisticsInDumps) {
+  // Choices 9 and 10, and numpy: nanmin, nanmax, mean, linalg.norm.
+  const auto finite = digest(*floats({3}, {1, 2, 3}), nullptr, 100).value().ours;
+  EXPECT_EQ(finite.min, 1);
+  EXPECT_EQ(finite.max, 3);
+  EXPECT_EQ(finite.mean, 2);
+  EXPECT_NEAR(finite.deviation, std::sqrt(2.0 / 3), 1e-15);
+  EXPECT_NEAR(finite.l2norm, std::sqrt(14.0), 1e-15);
+  const auto infinite = digest(*floats({2}, {51200, kInf}), nullptr, 100).value().ours;
+  EXPECT_EQ(infinite.min, 51200);
+  EXPECT_EQ(infinite.max, kInf);
+  EXPECT_EQ(infinite.mean, kInf);
+  EXPECT_EQ(infinite.l2norm, kInf);
+  const auto none = digest(*floats({2}, {kNan, kNan}), nullptr, 100).value().ours;
+  for (const long double each :
+       {none.min, none.max, static_cast<long double>(none.mean), static_cast<long double>(none.l2norm)})
+    EXPECT_TRUE(std::isnan(each));
   const auto made = digest(*floats({6}, {1, 2, 3, kNan, kInf, -kInf}), nullptr, 100).value();
   EXPECT_EQ(made.count, 6);
-  EXPECT_EQ(made.ours.min, 1);
-  EXPECT_EQ(made.ours.max, 3);
-  EXPECT_EQ(made.ours.mean, 2);
-  EXPECT_NEAR(made.ours.deviation, std::sqrt(2.0 / 3), 1e-15);
-  EXPECT_NEAR(made.ours.l2norm, std::sqrt(14.0), 1e-15);
+  EXPECT_EQ(made.ours.min, -kInf);
+  EXPECT_EQ(made.ours.max, kInf);
+  EXPECT_TRUE(std::isnan(made.ours.mean) && std::isnan(made.ours.l2norm));
   EXPECT_EQ(made.ours.nan, 1u);
   EXPECT_EQ(made.ours.plus_inf, 1u);
   EXPECT_EQ(made.ours.minus_inf, 1u);
+}
+
+TEST(Digest, WholeNumbersOf64BitsAreExact) {
+  constexpr int64_t kOdd = (int64_t{1} << 53) + 1;  // the first that no double is
+  const auto integers = [](const std::vector<int64_t>& values) {
+    auto owner = std::make_shared<const std::vector<int64_t>>(values);
+    return blame::source_of(graph::DataType::Int64, {static_cast<int64_t>(values.size())},
+                            std::as_bytes(std::span(*owner)), owner)
+        .value();
+  };
+  const auto made = digest(*integers({kOdd, INT64_MIN, 7}), integers({kOdd - 1, INT64_MAX, 7}).get(), 100).value();
+  EXPECT_EQ(made.ours.max, static_cast<long double>(kOdd));
+  ASSERT_THAT(made.worst, SizeIs(2));
+  EXPECT_EQ(made.worst[0].truth - made.worst[0].ours, 18446744073709551615.0L);
+  EXPECT_EQ(made.worst[1].ours, 9007199254740993.0L);
+  EXPECT_EQ(made.worst[1].ours - made.worst[1].truth, 1);
+  EXPECT_NE(made.picture.codes[0], 0);
+  EXPECT_EQ(made.picture.codes[2], 0);
 }
 
 TEST(Digest, HistogramsOfBothSidesHaveTheSameBoundsAndCountEveryFiniteElement) {
