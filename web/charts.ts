@@ -36,23 +36,26 @@ export function histogram(title: string, series: Series[]): HTMLElement | null {
   return make("figure", {}, make("figcaption", {}, title, ...keys), svg);
 }
 
-// One value for each step; steps without one are left out.
-export function curve(title: string, values: number[], current: number, choose: (step: number) => void): HTMLElement | null {
-  const known = values.map((value, step) => ({ value, step })).filter(({ value }) => Number.isFinite(value));
+// One value for each step; steps without one are left out. What is not finite has a mark of its own above or below the curve.
+export function curve(title: string, values: (number | undefined)[], current: number, choose: (step: number) => void): HTMLElement | null {
+  const known: { value: number; step: number }[] = [];
+  values.forEach((value, step) => { if (value !== undefined) known.push({ value, step }); });
   if (known.length < 2) return null;
-  const low = Math.min(...known.map(({ value }) => value)), high = Math.max(...known.map(({ value }) => value));
+  const finite = known.filter(({ value }) => Number.isFinite(value)), list = finite.map(({ value }) => value);
+  const low = list.reduce((a, b) => Math.min(a, b), Infinity), high = list.reduce((a, b) => Math.max(a, b), -Infinity);
   const x = (step: number) => 6 + (step / Math.max(values.length - 1, 1)) * (WIDTH - 12);
-  const y = (value: number) => (high > low ? HEIGHT - 8 - ((value - low) / (high - low)) * (HEIGHT - 18) : HEIGHT / 2);
+  const y = (value: number) => (!Number.isFinite(value) ? (value === -Infinity ? HEIGHT - 4 : 5) : high > low ? HEIGHT - 8 - ((value - low) / (high - low)) * (HEIGHT - 18) : HEIGHT / 2);
   const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 18}`, class: "chart", role: "img",
-                            "aria-label": `${title} over ${values.length} steps, from ${real(low, 4)} to ${real(high, 4)}` });
-  svg.append(draw("path", { d: `M${known.map(({ value, step }) => `${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join("L")}`, class: "curve" }));
+                            "aria-label": `${title} over ${values.length} steps, ${finite.length ? `from ${real(low, 4)} to ${real(high, 4)}` : "never finite"}` });
+  if (finite.length) svg.append(draw("path", { d: `M${finite.map(({ value, step }) => `${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join("L")}`, class: "curve" }));
   for (const { value, step } of known)
     if (known.length <= 64 || step === current)
-      svg.append(draw("circle", { cx: x(step), cy: y(value), r: step === current ? 4.5 : 2.5, class: "point", click: () => choose(step) },
+      svg.append(draw("circle", { cx: x(step), cy: y(value), r: step === current ? 4.5 : 2.5, class: Number.isFinite(value) ? "point" : "point broken", click: () => choose(step) },
         draw("title", {}, `step ${step}: ${real(value)}`)));
   svg.append(draw("text", { x: 2, y: HEIGHT + 14, class: "tick" }, `step ${known[0].step}`),
              draw("text", { x: WIDTH, y: HEIGHT + 14, class: "tick end" }, `step ${known[known.length - 1].step}`),
-             draw("text", { x: 2, y: 10, class: "tick" }, real(high, 4)));
+             draw("text", { x: 2, y: 10, class: "tick" }, finite.length ? real(high, 4) : ""),
+             draw("text", { x: 2, y: HEIGHT - 2, class: "tick" }, finite.length && high > low ? real(low, 4) : ""));
   return make("figure", {}, make("figcaption", {}, title), svg);
 }
 

@@ -15,13 +15,14 @@ export interface Mode {
   brief(value: number): string;         // for a box of the graph
   value(op: number, tensors: Tensor[], operator: Operator): number;  // NaN: nothing is known
   worse(a: number, b: number): number;  // of two operators in one folded group
+  alarms(value: number): boolean;       // whether there is anything to be told of it
   keys: Key[];                          // of classes
   scale?: { from: string; to: string; at(part: number): string };
 }
 
 // From calm to alarming, lighter to darker.
 const ALARM: Rgb[] = [[226, 238, 244], [175, 207, 222], [128, 170, 196], [128, 128, 168], [140, 80, 128], [134, 36, 84], [98, 10, 50]];
-const GUILTY: Rgb = [192, 57, 0], INHERITS: Rgb = [240, 190, 80], CLEAN: Rgb = [190, 214, 226], UNKNOWN: Rgb = [214, 216, 219];
+const GUILTY: Rgb = [192, 57, 0], INHERITS: Rgb = [248, 226, 170], CLEAN: Rgb = [190, 214, 226], UNKNOWN: Rgb = [214, 216, 219];
 
 const css = ([r, g, b]: Rgb) => `rgb(${Math.round(r)},${Math.round(g)},${Math.round(b)})`;
 
@@ -59,9 +60,11 @@ function most(tensors: Tensor[], of: (tensor: Tensor) => number): number {
   return tensors.filter(isOutput).map(of).reduce(larger, NaN);
 }
 
+const known = (value: number): boolean => !Number.isNaN(value);
+
 const ERROR_LOW = -8;
 
-function errorMode(): Mode {
+function errorMode(page: Page): Mode {
   const of = (tensor: Tensor): number => {
     if (!tensor.measures) return NaN;
     const error = asNumber(tensor.measures.finiteEuclidean);
@@ -69,13 +72,16 @@ function errorMode(): Mode {
     if (!Number.isFinite(apart) && tensor.verdict === "differ") return Infinity;
     return error > 0 ? Math.max(Math.log10(error), ERROR_LOW) : ERROR_LOW;
   };
+  // What every tensor has, as half precision leaves it, is calm.
+  const errors = page.tensors.filter(isOutput).map(of).filter((value) => Number.isFinite(value) && value > ERROR_LOW).sort((a, b) => a - b);
+  const low = Math.min(-1, errors[errors.length >> 2] ?? ERROR_LOW);
   return {
     id: "error", name: "Error", about: "relative Euclidean distance of the outputs from B",
-    value: (_op, tensors) => most(tensors, of), worse: larger, paint: scaled(ERROR_LOW, 0),
+    value: (_op, tensors) => most(tensors, of), worse: larger, paint: scaled(low, 0), alarms: (value) => value > ERROR_LOW,
     text: (value) => (Number.isNaN(value) ? "no partner" : value === Infinity ? "not finite on one side"
       : value <= ERROR_LOW ? "error at most 1e-8" : `error ${real(10 ** value, 2)}`),
     brief: (value) => (value === Infinity ? "not finite" : value <= ERROR_LOW ? "< 1e-8" : real(10 ** value, 2)),
-    keys: [broken, unknown], scale: scaleOf("1e-8", "1"),
+    keys: [broken, unknown], scale: scaleOf(real(10 ** low, 2), "1"),
   };
 }
 
@@ -86,7 +92,7 @@ function blameMode(): Mode {
   return {
     id: "blame", name: "Inherited or contributed", about: "whether an operator made the error or was given it",
     value: (_op, _tensors, operator) => (operator.blame && VERDICTS.includes(operator.blame) ? VERDICTS.indexOf(operator.blame) : NaN),
-    worse: larger, paint: (value) => (Number.isNaN(value) ? nothing : paints[value]),
+    worse: larger, alarms: (value) => value > 0, paint: (value) => (Number.isNaN(value) ? nothing : paints[value]),
     text: (value) => (Number.isNaN(value) ? "not checked" : VERDICTS[value]), brief: (value) => VERDICTS[value],
     keys: [{ label: "clean", paint: paints[0] }, { label: "inherits the error", paint: paints[1] },
            { label: "guilty: contributes it", paint: paints[2] }, { label: "not checked", paint: nothing }],
@@ -99,7 +105,7 @@ function headroomMode(): Mode {
   const of = (tensor: Tensor) => (notFinite(tensor) > 0 ? Infinity : -headroom(tensor));
   return {
     id: "headroom", name: "Headroom to overflow", about: "binades below the largest number of the type",
-    value: (_op, tensors) => most(tensors, of), worse: larger, paint: scaled(-ROOMY, 0),
+    value: (_op, tensors) => most(tensors, of), worse: larger, alarms: known, paint: scaled(-ROOMY, 0),
     text: (value) => (Number.isNaN(value) ? "no half-precision output" : value === Infinity ? "not finite" : `${real(-value, 3)} binades`),
     brief: (value) => (value === Infinity ? "not finite" : `${real(-value, 3)} bin`),
     keys: [broken, unknown], scale: scaleOf(`${ROOMY} binades`, "0"),
@@ -111,7 +117,7 @@ function timeMode(page: Page): Mode {
   const longest = times.reduce((a, b) => Math.max(a, b), 0);
   return {
     id: "time", name: "Time", about: "how long an operator took",
-    value: (_op, _tensors, operator) => operator.time ?? NaN, worse: larger, paint: scaled(0, longest),
+    value: (_op, _tensors, operator) => operator.time ?? NaN, worse: larger, alarms: known, paint: scaled(0, longest),
     text: (value) => (Number.isNaN(value) ? "no time" : duration(value)), brief: duration,
     keys: [unknown], scale: scaleOf("0", duration(longest)),
   };
@@ -126,7 +132,7 @@ function magnitudeMode(page: Page): Mode {
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   return {
     id: "magnitude", name: "Largest value", about: "the largest magnitude of the outputs",
-    value: (_op, tensors) => most(tensors, of), worse: larger, paint: scaled(low, high),
+    value: (_op, tensors) => most(tensors, of), worse: larger, alarms: known, paint: scaled(low, high),
     text: (value) => (Number.isNaN(value) ? "no output" : value === Infinity ? "not finite" : `up to ${real(10 ** value, 3)}`),
     brief: (value) => (value === Infinity ? "not finite" : real(10 ** value, 3)),
     keys: [broken, unknown], scale: all.length ? scaleOf(real(10 ** low, 2), real(10 ** high, 2)) : undefined,
@@ -136,7 +142,7 @@ function magnitudeMode(page: Page): Mode {
 // Those that the page has data for; the first is what a reader wants first.
 export function modesOf(page: Page): Mode[] {
   const modes: Mode[] = [];
-  if (page.b !== undefined) modes.push(errorMode());
+  if (page.b !== undefined) modes.push(errorMode(page));
   if (page.operators.some((op) => op.blame)) modes.push(blameMode());
   if (page.tensors.some((tensor) => !Number.isNaN(headroom(tensor)))) modes.push(headroomMode());
   if (page.operators.some((op) => op.time !== undefined)) modes.push(timeMode(page));

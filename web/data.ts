@@ -31,7 +31,7 @@ export interface Detail {
   ours: Histogram | null;
   truth: Histogram | null;
   difference: Histogram | null;
-  worst: [number, Real, Real][];
+  worst: [number, Real, Real, Real][];
   picture?: Picture;
 }
 
@@ -75,6 +75,7 @@ export interface Page {
   sequence: boolean;
   shown: number;
   steps: string[];
+  replays?: string[];  // of each step, what the command to replay an operator begins with
   notes: string[];
   operators: Operator[];
   links: [number, number, number, number][];

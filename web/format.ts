@@ -13,6 +13,7 @@ export function asNumber(value: Real | undefined | null): number {
 // Six significant digits, as belay compare prints them.
 export function real(value: Real | undefined | null, digits = 6): string {
   if (value === undefined || value === null) return "";
+  if (typeof value === "string" && /^-?\d{16,}$/.test(value)) return value;  // a whole number that no double is
   const number = asNumber(value);
   if (!Number.isFinite(number)) return Number.isNaN(number) ? "nan" : number > 0 ? "inf" : "-inf";
   if (Number.isInteger(number) && Math.abs(number) < 1e6) return String(number);
@@ -44,10 +45,18 @@ export function duration(microseconds: number): string {
   return `${real(microseconds, 3)} \u00b5s`;
 }
 
-// How many times the largest magnitude can be doubled within its type; NaN for types that are not told of.
+// An element of a type: whole numbers with all their digits.
+export function element(value: Real, type?: string): string {
+  const number = typeof value === "number" ? value : NaN;
+  return /^u?int/i.test(type ?? "") && Number.isInteger(number) ? BigInt(number).toString() : real(value);
+}
+
+// How many times the largest magnitude can be doubled within its type: -Infinity when an element is beyond it, NaN for types
+// that are not told of.
 export function headroom(tensor: Tensor): number {
   const limit = { float16: 65504, FLOAT16: 65504, bfloat16: 3.3895313892515355e38, BF16: 3.3895313892515355e38 }[tensor.type ?? ""];
   const most = magnitude(tensor);
+  if (limit && most === Infinity) return -Infinity;
   return limit && most > 0 ? Math.log2(limit / most) : NaN;
 }
 
@@ -64,3 +73,11 @@ export function notFinite(tensor: Tensor): number {
 }
 
 export const isOutput = (tensor: Tensor): boolean => tensor.label.startsWith("output");
+
+// Characters that cannot be seen, or that turn the direction of what stands beside them, as belay prints them on a terminal.
+export function spelled(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (c) => {
+    const code = c.charCodeAt(0);
+    return { 9: "\\t", 10: "\\n", 13: "\\r" }[code] ?? (code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`);
+  });
+}

@@ -10,12 +10,8 @@ import { meet, type Box, type Item, type Line } from "./scene";
 const MOST = 2.5, LEAST_TEXT = 0.45, LEAST_CURVE = 0.16;
 const FONT = 'ui-sans-serif, system-ui, "Segoe UI", sans-serif';
 
-// The last part of the name; of a fused operator that of each of its members.
-function shortName(op: Operator): string {
-  const last = (name: string) => name.slice(name.lastIndexOf("/", name.length - 2) + 1);
-  const names = op.sources && op.sources.length > 1 ? op.sources : [op.name];
-  return names.length > 6 ? last(op.name) : names.map(last).join(" + ");
-}
+// The last part of the name.
+const shortName = (op: Operator): string => op.name.slice(op.name.lastIndexOf("/", op.name.length - 2) + 1);
 
 declare global {
   interface CanvasRenderingContext2D { roundRect(x: number, y: number, width: number, height: number, radius: number): void }

@@ -9,13 +9,19 @@ import { Search } from "./search";
 import { Table } from "./table";
 import { Theme } from "./theme";
 
+// The text with the name in it kept apart: one that is written from right to left turns nothing else round.
+function isolated(text: string, name: string): (string | HTMLElement)[] {
+  const at = name ? text.indexOf(name) : -1;
+  return at < 0 ? [text] : [text.slice(0, at), make("bdi", {}, name), text.slice(at + name.length)];
+}
+
 function showHead(page: Page): void {
   const { verdict } = page;
   document.title = `${verdict.text.slice(0, 100)} \u2013 Belay`;
   byId("sides").textContent = [page.b === undefined ? page.a : `${page.a} against ${page.b}`, page.model && `model ${page.model}`]
     .filter(Boolean).join(" \u00b7 ");
   byId("sides").title = byId("sides").textContent!;
-  byId("verdict-text").textContent = verdict.text;
+  byId("verdict-text").replaceChildren(...isolated(verdict.text, verdict.op === undefined ? "" : page.operators[verdict.op]?.name ?? ""));
   byId("verdict-more").textContent = verdict.more;
   byId("verdict-mark").className = verdict.state;
   byId("verdict-mark").textContent = { good: "\u2713", bad: "!", unknown: "?" }[verdict.state];
@@ -47,7 +53,8 @@ function showTools(model: Model): void {
   byId("step-label").hidden = steps.length < 2;
   step.max = String(steps.length - 1);
   step.value = String(model.step);
-  byId("step-now").textContent = `${steps[model.step] ?? ""} (${model.step + 1} of ${steps.length})`;
+  byId("step-now").textContent = `${model.step + 1} of ${steps.length}: ${steps[model.step] ?? ""}`;
+  byId("step-now").title = steps[model.step] ?? "";
   for (const id of ["fold", "unfold"]) byId(id).hidden = model.page.groups.length < 2;
 }
 

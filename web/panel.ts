@@ -3,7 +3,7 @@
 import { curve, histogram, PictureView } from "./charts";
 import type { Detail, Operator, Real, Tensor } from "./data";
 import { byId, make } from "./dom";
-import { asNumber, duration, headroom, indexText, real, shapeText } from "./format";
+import { asNumber, duration, element, headroom, indexText, real, shapeText, spelled } from "./format";
 import type { Model } from "./model";
 
 const STATISTICS: [string, string][] = [["min", "Min"], ["max", "Max"], ["mean", "Mean"], ["deviation", "Deviation"],
@@ -54,7 +54,7 @@ export class Panel {
   private overview(): HTMLElement {
     const { page } = this.model, count = (verdict: string) => page.operators.filter((op) => op.blame === verdict).length;
     const differ = page.tensors.filter((tensor) => tensor.verdict === "differ").length;
-    const worst = page.operators.map((_, op) => op).filter((op) => !Number.isNaN(this.model.value(op)))
+    const worst = page.operators.map((_, op) => op).filter((op) => this.model.mode.alarms(this.model.value(op)))
       .sort((a, b) => this.model.value(b) - this.model.value(a)).slice(0, 8);
     return make("div", {}, make("h2", { tabindex: -1 }, "Overview"),
       facts([["Operators", String(page.operators.length)], ["Tensors", String(page.tensors.length)],
@@ -68,12 +68,12 @@ export class Panel {
   }
 
   private title(operator: Operator): HTMLElement {
-    const sources = (operator.sources ?? []).filter((source) => source !== operator.name);
+    const sources = operator.sources ?? [], made = sources.length > 1 || (sources.length === 1 && sources[0] !== operator.name);
     return make("header", {}, make("h2", { tabindex: -1 }, operator.name),
       make("p", { class: "chips" }, make("span", { class: "chip" }, operator.type),
         operator.blame && make("span", { class: `chip is-${operator.blame.replace(/ /g, "-")}` }, operator.blame),
         operator.time !== undefined && make("span", { class: "chip" }, duration(operator.time))),
-      sources.length > 0 && facts([["Made of", sources.join(", ")]]));
+      made && facts([["Made of", sources.join(", ")]]));
   }
 
   private blame(operator: Operator): HTMLElement | "" {
@@ -105,7 +105,7 @@ export class Panel {
     place.append(facts([["Type", types], ["Shape", shapeText(tensor.shape)], ["Layout", tensor.layout],
       ["Elements", tensor.count !== undefined && String(tensor.count)], ["Partner", tensor.partner && `${tensor.partner}, by ${tensor.by}`],
       ["Verdict", tensor.verdict && (tensor.reason ? `${tensor.verdict}: ${tensor.reason}` : tensor.verdict)],
-      ["Problem", tensor.problem], ["Headroom", !Number.isNaN(room) && `${real(room, 3)} binades`]]));
+      ["Problem", tensor.problem], ["Headroom", !Number.isNaN(room) && (room === -Infinity ? "none: not finite" : `${real(room, 3)} binades`)]]));
     const value = (side: Record<string, Real | undefined> | undefined, key: string) => real(side?.[key]);
     const sides = tensor.a as Record<string, Real> | undefined, other = tensor.b as Record<string, Real> | undefined;
     if (sides)
@@ -128,8 +128,9 @@ export class Panel {
     if (difference) place.append(difference);
     if (detail.picture?.codes && detail.picture.most > 0)
       place.append(new PictureView(detail.picture, shape.length ? shape : [1], both ? "Error |A \u2212 B|" : "Magnitude |A|").element);
-    const rows = detail.worst.map(([at, ours, truth]) => both ? [indexText(shape, at), real(ours), real(truth), real(asNumber(ours) - asNumber(truth), 4)]
-      : [indexText(shape, at), real(ours)]);
+    const text = (value: Real) => element(value, tensor.type);
+    const rows = detail.worst.map(([at, ours, truth, apart]) => both ? [indexText(shape, at), text(ours), element(truth, tensor.truthType ?? tensor.type),
+      /int/.test(tensor.type ?? "") ? text(apart) : real(apart, 4)] : [indexText(shape, at), text(ours)]);
     if (rows.length) place.append(grid(both ? ["Element", "A", "B", "A \u2212 B"] : ["Element", "A"], rows, both ? "Farthest apart" : "Largest"));
   }
 
@@ -139,7 +140,10 @@ export class Panel {
     if (page.steps.length < 2) return "";
     const at = page.steps.map((_, step) => model.tensorsAt(tensor.op, step).map((each) => page.tensors[each]).find((each) => each.label === tensor.label));
     const names: [string, string][] = [...STATISTICS, ...(tensor.measures ? MEASURES : [])];
-    const read = (each?: Tensor) => asNumber((each?.a as Record<string, Real> | undefined)?.[this.statistic] ?? each?.measures?.[this.statistic]);
+    const read = (each?: Tensor) => {
+      const value = (each?.a as Record<string, Real> | undefined)?.[this.statistic] ?? each?.measures?.[this.statistic];
+      return value === undefined ? undefined : asNumber(value);
+    };
     const chart = make("div", {});
     const show = () => chart.replaceChildren(curve("Over the steps", at.map(read), model.step, (step) => model.showStep(step)) ??
       make("p", { class: "quiet" }, "Fewer than two steps have it."));
@@ -161,11 +165,13 @@ export class Panel {
   }
 
   private replay(operator: Operator): HTMLElement | "" {
-    if (!operator.replay) return "";
+    const place = this.model.page.replays?.[this.model.step];
+    if (!operator.replay || !place) return "";
+    const command = place + operator.replay;
     const said = make("span", { role: "status" });
-    const copy = () => navigator.clipboard?.writeText(operator.replay!).then(() => (said.textContent = "copied"), () => (said.textContent = "select the text to copy it"));
+    const copy = () => navigator.clipboard?.writeText(command).then(() => (said.textContent = "copied"), () => (said.textContent = "select the text to copy it"));
     return make("section", {}, make("h3", {}, "Run it again by itself"),
-      make("pre", { tabindex: 0, "aria-label": "command to replay this operator" }, operator.replay),
+      make("pre", { tabindex: 0, "aria-label": "command to replay this operator" }, spelled(command)),
       make("p", {}, make("button", { type: "button", click: () => void copy() }, "Copy"), " ", said));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All tensors of the step that is shown: sorted, filtered, and only the rows in view are made.
-import type { Tensor } from "./data";
+import type { Real, Tensor } from "./data";
 import { byId, make } from "./dom";
 import { asNumber, headroom, notFinite, real, shapeText } from "./format";
 import type { Model } from "./model";
@@ -12,19 +12,23 @@ interface Column {
   title: string;
   hint: string;
   text(tensor: Tensor, model: Model): string;
-  order(tensor: Tensor, model: Model): number | string;
+  order(tensor: Tensor, model: Model): number | string | undefined;  // undefined: there is no value
   number?: boolean;
 }
 
 const operatorOf = (tensor: Tensor, model: Model) => model.page.operators[tensor.op];
 const words = (id: string, title: string, hint: string, text: Column["text"]): Column => ({ id, title, hint, text, order: text });
-const numbers = (id: string, title: string, hint: string, of: (tensor: Tensor, model: Model) => number, digits = 6): Column => ({
+const given = (value?: Real) => (value === undefined ? undefined : asNumber(value));
+const numbers = (id: string, title: string, hint: string, of: (tensor: Tensor, model: Model) => number | undefined, digits = 6): Column => ({
   id, title, hint, number: true, order: of,
-  text: (tensor, model) => { const value = of(tensor, model); return Number.isNaN(value) ? "" : real(value, digits); },
+  text: (tensor, model) => { const value = of(tensor, model); return value === undefined ? "" : real(value, digits); },
 });
-const measure = (id: string, title: string, hint: string) => numbers(id, title, hint, (tensor) => asNumber(tensor.measures?.[id]));
+const measure = (id: string, title: string, hint: string) => numbers(id, title, hint, (tensor) => given(tensor.measures?.[id]));
 const statistic = (id: "min" | "max" | "mean" | "l2norm", title: string, hint: string) =>
-  numbers(id, title, hint, (tensor) => asNumber(tensor.a?.[id]));
+  numbers(id, title, hint, (tensor) => given(tensor.a?.[id]));
+const LOW_IS_BAD = ["cosine", "headroom"];
+
+const empty = (key?: number | string) => key === undefined || key === "";
 
 function columnsOf(model: Model): Column[] {
   const { page } = model, has = (test: (tensor: Tensor) => boolean) => page.tensors.some(test);
@@ -46,10 +50,10 @@ function columnsOf(model: Model): Column[] {
     columns.push(words("blame", "Blame", "clean, inherits, guilty", (tensor) => (tensor.label.startsWith("output") ? operatorOf(tensor, model).blame ?? "" : "")));
   }
   if (has((tensor) => !Number.isNaN(headroom(tensor))))
-    columns.push(numbers("headroom", "Headroom", "binades below the largest number of the type", headroom, 3));
-  columns.push(statistic("min", "Min", "least finite element of A"), statistic("max", "Max", "largest finite element of A"),
-               statistic("mean", "Mean", "mean of A's finite elements"));
-  columns.push(numbers("notFinite", "NaN, inf", "elements of A that are not finite", (tensor) => (tensor.a ? notFinite(tensor) : NaN)));
+    columns.push(numbers("headroom", "Headroom", "binades below the largest number of the type", (tensor) => { const room = headroom(tensor); return Number.isNaN(room) ? undefined : room; }, 3));
+  columns.push(statistic("min", "Min", "least element of A"), statistic("max", "Max", "largest element of A"),
+               statistic("mean", "Mean", "mean of A"));
+  columns.push(numbers("notFinite", "NaN, inf", "elements of A that are not finite", (tensor) => (tensor.a ? notFinite(tensor) : undefined)));
   return columns;
 }
 
@@ -126,15 +130,15 @@ export class Table {
     this.draw();
   }
 
-  // What has no value is last, whichever way.
+  // What has no value is last, whichever way; NaN is worse than any number.
   private sort(column: Column): void {
     const keys = new Map(this.rows.map((at) => [at, column.order(this.model.page.tensors[at], this.model)]));
-    const sign = this.downwards ? -1 : 1;
-    const empty = (key: number | string) => (typeof key === "number" ? Number.isNaN(key) : key === "");
+    const sign = this.downwards ? -1 : 1, bad = LOW_IS_BAD.includes(column.id) ? -sign : sign;
     this.rows.sort((a, b) => {
-      const x = keys.get(a)!, y = keys.get(b)!;
+      const x = keys.get(a), y = keys.get(b);
       if (empty(x) || empty(y)) return Number(empty(x)) - Number(empty(y)) || a - b;
-      return (x < y ? -1 : x > y ? 1 : 0) * sign || a - b;
+      if (Number.isNaN(x) || Number.isNaN(y)) return (Number(Number.isNaN(x)) - Number(Number.isNaN(y))) * bad || a - b;
+      return (x! < y! ? -1 : x! > y! ? 1 : 0) * sign || a - b;
     });
   }
 

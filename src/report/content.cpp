@@ -201,9 +201,18 @@ class Gathering {
     for (size_t i = 0; i < steps_.size(); ++i) steps.push_back("");
     for (const auto& [place, at] : steps_) steps[at] = place.string();
     json["steps"] = std::move(steps);
+    if (!executions_.empty()) json["replays"] = replays();
     json["notes"] = notes();
     if (question_.overflow) json["overflows"] = overflows();
     return json;
+  }
+
+  // For each step the words that the command to replay an operator of it begins with; "" when it has statistics alone.
+  Json replays() const {
+    std::vector<std::string> list(steps_.size());
+    for (const blame::Execution& execution : executions_)
+      list[steps_.at(execution.place)] = "belay replay " + quoted((question_.dump / execution.place).string());
+    return list;
   }
 
   Json notes() const {
@@ -225,8 +234,7 @@ class Gathering {
       add(question_.blame->mismatches);
       add(question_.blame->notes);
     }
-    if (network_.sequence)
-      notes.push_back("Nothing tells who reads what: lines are the order of execution. --model shows the graph.");
+    if (network_.sequence) notes.push_back(kOnlyOrder);
     add(problems_);
     return notes;
   }
@@ -257,9 +265,8 @@ class Gathering {
     Json list = operators_json(network_);
     for (const auto& [name, time] : question_.times)
       if (const int64_t op = network_.find(name); op >= 0) list[static_cast<size_t>(op)]["time"] = time;
-    const std::filesystem::path place =
-        question_.dump / (executions_.empty() ? std::filesystem::path() : place_of(shown_));
-    for (size_t i = 0; i < list.size(); ++i) list[i]["replay"] = replay(place, network_.operators[i].name);
+    if (executions_.empty()) return list;  // statistics alone: there is nothing to run an operator with
+    for (size_t i = 0; i < list.size(); ++i) list[i]["replay"] = replay(network_.operators[i].name);
     if (!question_.blame) return list;
     for (const blame::OperatorReport& op : question_.blame->operators) {
       const int64_t at = network_.find(op.op);
@@ -268,14 +275,9 @@ class Gathering {
     return list;
   }
 
-  std::filesystem::path place_of(size_t step) const {
-    for (const auto& [place, at] : steps_)
-      if (at == step) return place;
-    return {};
-  }
-
-  std::string replay(const std::filesystem::path& place, const std::string& op) const {
-    std::string command = "belay replay " + quoted(place.string());
+  // Behind the place of the execution, which the page puts in front.
+  std::string replay(const std::string& op) const {
+    std::string command;
     if (question_.model) command += " --model " + quoted(question_.model_path.string());
     return command + " --op " + quoted(op);
   }

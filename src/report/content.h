@@ -24,8 +24,15 @@ struct Content {
 // All that is asked for. Reads every tensor; throws what std::filesystem and Graphviz throw.
 Content gather(const Question& question);
 
+// A note of a page whose lines are a sequence (network.h).
+constexpr const char* kOnlyOrder =
+    "Nothing tells who reads what: the dashed lines are the order of execution. --model shows the graph, and so does a "
+    "dump of inputs and outputs (\"dump_mode\":\"all\").";
+
 // Its parts, for a page that is told of them one by one.
-Json real_json(double value);  // infinities and NaN as text
+Json real_json(long double value);  // as text: infinities, NaN, and whole numbers that no double is
+// As text for the page. Names come out of files that anybody made: all but the commands to replay are printable first.
+std::string page_text(Json json);
 Json summary_json(const Summary& summary);
 Json operators_json(const Network& network);
 Json links_json(const Network& network);

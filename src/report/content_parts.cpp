@@ -2,6 +2,9 @@
 #include <cmath>
 #include <map>
 
+#include "base/json_text.h"
+#include "base/printable.h"
+#include "base/text.h"
 #include "dump/format/record_reader.h"
 #include "inspect/tensor.h"
 #include "report/content.h"
@@ -34,11 +37,30 @@ Json level_json(const Group& group, const Level& level) {
           {"routes", std::move(routes)}};
 }
 
+void make_printable(Json& json) {
+  if (json.is_string()) {
+    json = printable(json.get_ref<const std::string&>());
+  } else if (json.is_object()) {
+    for (auto& [key, value] : json.items())
+      if (key != "replay" && key != "replays") make_printable(value);
+  } else if (json.is_array()) {
+    for (Json& value : json) make_printable(value);
+  }
+}
+
 }  // namespace
 
-Json real_json(double value) {
-  if (std::isfinite(value)) return value;
+Json real_json(long double value) {
+  const auto near = static_cast<double>(value);
+  if (near != value && value == std::trunc(value) && std::fabs(value) < 0x1p64L)
+    return formatted("{}{}", value < 0 ? "-" : "", static_cast<uint64_t>(std::fabs(value)));
+  if (std::isfinite(value)) return near;
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+std::string page_text(Json json) {
+  make_printable(json);
+  return json_text(json);
 }
 
 Json summary_json(const Summary& summary) {
@@ -73,7 +95,8 @@ Json groups_json(const std::vector<Group>& groups, const std::vector<Level>& lev
 Json digest_json(const Digest& digest, std::string& bytes) {
   Json worst = Json::array();
   for (const Extreme& extreme : digest.worst)
-    worst.push_back({extreme.at, real_json(extreme.ours), real_json(extreme.truth)});
+    worst.push_back(
+        {extreme.at, real_json(extreme.ours), real_json(extreme.truth), real_json(extreme.ours - extreme.truth)});
   Json json{{"ours", histogram_json(digest.of_ours)},
             {"truth", histogram_json(digest.of_truth)},
             {"difference", histogram_json(digest.of_difference)},

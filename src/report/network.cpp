@@ -81,6 +81,7 @@ size_t Network::add(const std::string& name, const std::string& type, std::vecto
 }
 
 void Network::link_in_order() {
+  if (sequence) return;
   sequence = links.empty() && operators.size() > 1;
   for (size_t i = 1; sequence && i < operators.size(); ++i) links.push_back({i - 1, i, 0, 0});
 }
@@ -97,7 +98,6 @@ Network network_of(const graph::Model* model, const std::vector<Execution>& exec
       link_by_addresses(network, execution);
       if (!network.links.empty()) break;
     }
-  network.link_in_order();
   return network;
 }
 

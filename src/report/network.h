@@ -35,13 +35,12 @@ struct Network {
   int64_t find(const std::string& name) const;
   // The place of an operator, which is added when it is not there.
   size_t add(const std::string& name, const std::string& type, std::vector<std::string> sources = {});
-  // When nothing tells who reads what, each operator is linked to the next.
+  // When nothing tells who reads what, each operator is linked to the next; once all operators are there.
   void link_in_order();
 };
 
 // The operators of the model, and behind them what the executions have besides; records find theirs by the names before
-// and after fusion. Without a model (null): the executions' operators, linked by the addresses of their tensors, else
-// in their order.
+// and after fusion. Without a model (null): the executions' operators, linked by the addresses of their tensors.
 Network network_of(const graph::Model* model, const std::vector<blame::Execution>& executions);
 
 }  // namespace belay::report

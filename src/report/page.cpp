@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "base/json_text.h"
 #include "base/text.h"
 
 namespace belay::report {
@@ -57,7 +56,7 @@ Result<std::string> filled(std::string_view data, std::string_view connect) {
 bool has_page() { return !page_html.empty(); }
 
 std::string packed(const Content& content) {
-  const std::string json = json_text(content.json);
+  const std::string json = page_text(content.json);
   std::string whole;
   for (int shift = 0; shift < 32; shift += 8) whole += static_cast<char>(json.size() >> shift & 255);
   return whole + json + content.bytes;

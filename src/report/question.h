@@ -20,9 +20,10 @@ namespace belay::report {
 // What a page is to show. Borrows all; null: there is none.
 struct Question {
   const compare::Side* ours = nullptr;
-  const compare::Comparison* comparison = nullptr;    // of ours with another side
-  const graph::Model* model = nullptr;                // that ours came from
-  const blame::Report* blame = nullptr;               // of ours
+  const compare::Comparison* comparison = nullptr;  // of ours with another side
+  const graph::Model* model = nullptr;              // that ours came from
+  const blame::Report* blame = nullptr;             // of ours
+  std::string not_judged;  // why there is no blame although somebody asked for it; "" nobody did
   const inspect::OverflowReport* overflow = nullptr;  // of ours
   std::vector<inspect::FoundDump> statistics;         // files of ours that hold statistics alone
   std::map<std::string, double> times;                // microseconds that operators took, by name

@@ -18,4 +18,7 @@ struct Verdict {
 // Who is guilty, else how the sides differ, else what overflowed, else that nothing of it was found.
 Verdict verdict_of(const Question& question);
 
+// That nobody is guilty, of so many as could be judged, and why the others could not. "good" when all were.
+Verdict nobody_guilty(const blame::Report& report);
+
 }  // namespace belay::report

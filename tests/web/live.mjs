@@ -59,6 +59,25 @@ export function liveTests(test, { browser, belay, pages, picture }) {
     await page.waitForFunction(() => document.getElementById("live").textContent === "the server is gone");
   });
 
+  test("view: a file that is seen before it is whole is read when it is", async () => {
+    const folder = fs.mkdtempSync(`${pages}/growing-`), place = path.join(folder, PLACE);
+    fs.mkdirSync(place, { recursive: true });
+    const from = path.join(pages, "hostile", PLACE), name = fs.readdirSync(from).find((file) => file.includes(".5.0.")), whole = fs.readFileSync(path.join(from, name));
+    const { address, stop } = await view(belay, folder);
+    const page = await openPage(browser, address);
+    fs.writeFileSync(path.join(place, name), whole.subarray(0, whole.length / 2));
+    await page.waitForFunction(() => !document.getElementById("notes").hidden);
+    const table = "Input/Output,Index,Data Size,Data Type,Format,Shape,Max Value\nOutput,0,24,DT_FLOAT,ND,2x3,1\n";
+    fs.writeFileSync(path.join(place, "Add.late.9.0.1700000000000009.csv"), table.slice(0, -20));
+    fs.appendFileSync(path.join(place, name), whole.subarray(whole.length / 2));
+    await items(page, 1);
+    fs.writeFileSync(path.join(place, "Add.late.9.0.1700000000000009.csv"), table);
+    await items(page, 2);
+    await page.waitForFunction(() => ![...document.querySelectorAll("#notes li")].some((note) => /whole|row|header/.test(note.textContent)));
+    assert.match(await page.textContent("h1"), /^.?3 tensors of 2 operators so far/);
+    assert.equal(await stop(), 0);
+  });
+
   test("view: another token, another origin, another host and .. are forbidden; nothing listens beyond loopback", async () => {
     const { address, stop } = await view(belay, pages);
     const { port, pathname, host } = new URL(address);

@@ -3,8 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
+#include <set>
 
 #include "base/faults.h"
+#include "base/text.h"
+#include "blame/executions.h"
 #include "commands/arguments.h"
 #include "commands/blame_inputs.h"
 #include "commands/commands.h"
@@ -38,7 +41,9 @@ class Looked {
  public:
   explicit Looked(const ReportOptions& options) : options_(options) {
     if (is_model(options.ours)) throw UsageError("A is what a run left; belay run makes a dump of a model");
+    if (!options.rules.empty() && options.truth.empty()) throw UsageError("--rules are for a comparison: give B");
     ours_ = open_ours();
+    check_step();
     if (!options.truth.empty()) compare_with_truth();
     if (!options.model.empty()) model_ = or_throw(blame::read_model_of(ours_, options.model));
     if (model_ && !options.no_blame && !ours_.tensors.empty()) examine();
@@ -49,6 +54,7 @@ class Looked {
     report::Question question{.ours = &ours_, .model = model_.get()};
     if (comparison_) question.comparison = &*comparison_;
     if (blame_) question.blame = &*blame_;
+    if (model_ && !blame_ && !options_.no_blame) question.not_judged = "A holds statistics, and only tensors can be";
     if (overflow_) question.overflow = &*overflow_;
     question.statistics = statistics_;
     if (!options_.trace.empty()) question.times = or_throw(report::read_times(options_.trace));
@@ -73,6 +79,19 @@ class Looked {
     auto side = compare::open_side(options_.ours);
     if (!side.ok() && !statistics_.empty()) return {.name = options_.ours.string()};
     return or_throw(std::move(side));
+  }
+
+  // --step names an execution that there is.
+  void check_step() const {
+    if (!options_.step) return;
+    std::set<int64_t> known;
+    for (const blame::Execution& execution : blame::executions_of(ours_)) known.insert(execution.step);
+    known.erase(-1);
+    if (known.contains(*options_.step)) return;
+    throw UsageError(formatted("--step {}: A holds ", *options_.step) +
+                     (known.empty() ? "no tensors of a numbered execution"
+                                    : formatted("tensors of {} executions, {} to {}, and not of this one", known.size(),
+                                                *known.begin(), *known.rbegin())));
   }
 
   void compare_with_truth() {

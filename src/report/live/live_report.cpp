@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/json_text.h"
 #include "base/text.h"
 #include "blame/blame.h"
 #include "dump/format/record_reader.h"
@@ -15,6 +14,7 @@ namespace belay::report {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Stamp = LiveReport::Stamp;
 constexpr std::chrono::seconds kPatience{20};  // of a page that waits for news
 constexpr std::chrono::seconds kRecently{5};   // who asked within it still looks
 constexpr std::chrono::seconds kOver{3};       // an execution that nothing was added to for so long is over
@@ -30,6 +30,14 @@ bool is_finite(const inspect::TensorLine& line) {
   });
 }
 
+// What of a file changes while it is being written: its size and its time; nothing when it is gone.
+Stamp stamp_of(const std::filesystem::path& file) {
+  std::error_code gone;
+  const auto size = std::filesystem::file_size(file, gone);
+  const auto time = std::filesystem::last_write_time(file, gone);
+  return gone ? Stamp() : Stamp({size, time});
+}
+
 std::string joined(const std::vector<std::string>& list, size_t first, size_t last) {
   std::string text = "[";
   for (size_t i = first; i < last; ++i) text += (i > first ? "," : "") + list[i];
@@ -43,7 +51,7 @@ LiveReport::LiveReport(std::filesystem::path folder, std::shared_ptr<const graph
     : folder_(std::move(folder)), model_path_(std::move(model_path)), model_(std::move(model)) {
   if (!model_) return;
   network_ = network_of(model_.get(), {});
-  for (const Json& op : operators_json(network_)) operators_.push_back(json_text(op));
+  for (const Json& op : operators_json(network_)) operators_.push_back(page_text(op));
 }
 
 bool LiveReport::look() {
@@ -51,9 +59,8 @@ bool LiveReport::look() {
   bool any = false;
   if (found.ok())
     for (const inspect::FoundDump& each : (*found).files) {
-      if (released_ || !known_.insert(each.path).second) continue;
-      take(each);
-      any = true;
+      if (released_) break;
+      any |= take_if_new(each);
     }
   std::vector<inspect::FoundDump> waiting = std::exchange(waiting_, {});
   if (!found.ok()) waiting.clear();  // the folder is gone
@@ -63,14 +70,33 @@ bool LiveReport::look() {
   return any;
 }
 
-void LiveReport::take(const inspect::FoundDump& found) {
-  if (found.op_type == "Opdebug") return waiting_.push_back(found);
-  const auto lines = inspect::describe(found, 0);
-  if (!lines.ok()) {
-    std::lock_guard lock(mutex_);
-    notes_.push_back(lines.status().message);
-    return changed();
+// A file that is being copied can be seen before it is whole: what cannot be read is tried again when it has changed,
+// and a table of statistics, which may end after any row, is read when it has rested for a look.
+bool LiveReport::take_if_new(const inspect::FoundDump& found) {
+  const auto [entry, first] = known_.try_emplace(found.path);
+  Seen& seen = entry->second;
+  if (seen.taken) return false;
+  const Stamp stamp = stamp_of(found.path);
+  const bool rests = seen.stamp == stamp;
+  seen.stamp = stamp;
+  const bool wait = found.statistics && !ending_;
+  if (wait ? !rests || seen.tried == stamp : !first && rests) return false;
+  seen.tried = stamp;
+  const Status taken = take(found);
+  seen.taken = taken.ok();
+  std::lock_guard lock(mutex_);
+  if (taken.ok() ? damaged_.erase(found.path) > 0 : true) changed();
+  if (!taken.ok()) damaged_[found.path] = taken.message;
+  return true;
+}
+
+Status LiveReport::take(const inspect::FoundDump& found) {
+  if (found.op_type == "Opdebug") {
+    waiting_.push_back(found);
+    return {};
   }
+  const auto lines = inspect::describe(found, 0);
+  if (!lines.ok()) return lines.status();
   std::vector<std::pair<uint64_t, bool>> addresses;  // of inputs, then of outputs
   if (!found.statistics)
     if (const auto dump = dump::read_dump(found.path); dump.ok()) {
@@ -85,23 +111,28 @@ void LiveReport::take(const inspect::FoundDump& found) {
       std::ranges::all_of(*lines, [](const auto& line) { return is_input(line) || is_finite(line); });
   const bool inputs_finite =
       std::ranges::all_of(*lines, [](const auto& line) { return !is_input(line) || is_finite(line); });
+  // Where the inputs were not dumped only the first is known to be one: those after it may have it from there.
+  const bool inputs_known = std::ranges::any_of(*lines, is_input);
   std::optional<inspect::Overflow> overflow;
-  if (!outputs_finite && inputs_finite)
+  if (!outputs_finite && inputs_finite && found.op_type != "Data" &&
+      (inputs_known || not_finite_.insert(found.folder).second))
     if (auto told = inspect::overflow_of(found); told.ok()) overflow = std::move(told).value();
 
   std::lock_guard lock(mutex_);
   const size_t known = network_.operators.size(), op = network_.add(name, found.op_type);
-  if (op == known) operators_.push_back(json_text(Json{{"name", name}, {"type", found.op_type}}));
+  if (op == known) operators_.push_back(page_text(Json{{"name", name}, {"type", found.op_type}}));
   const auto [step, fresh] = step_of_.try_emplace(found.folder, steps_.size());
   if (fresh) steps_.push_back(found.folder.string());
+  with_tensors_.insert(op);
   if (!model_) link(addresses, op);
   for (const inspect::TensorLine& line : *lines) {
-    tensors_.push_back(json_text(line_json(line, op, step->second)));
+    tensors_.push_back(page_text(line_json(line, op, step->second)));
     places_.push_back({found.statistics ? std::filesystem::path() : found.path, is_input(line),
                        parse_number(std::string_view(line.label).substr(line.label.find(' ') + 1)).value_or(0)});
   }
   if (overflow) overflow_.overflows.push_back({std::move(*overflow), {}});
   changed();
+  return {};
 }
 
 // An input is what was last written at its address.
@@ -177,9 +208,10 @@ void LiveReport::draw() {
   Json json{{"sequence", network.sequence},
             {"links", links_json(network)},
             {"groups", groups_json(groups, layout_.lay_out(network, groups))}};
-  std::string text = json_text(json);
+  std::string text = page_text(json);
   next_drawing_ = Clock::now() + kRestAfterWork * (Clock::now() - begin);
   std::lock_guard lock(mutex_);
+  sequence_ = network.sequence;
   drawing_json_ = std::move(text);
   ++drawing_;
   changed();
@@ -208,17 +240,41 @@ void LiveReport::changed() {
   change_.notify_all();
 }
 
+// What is known so far: nothing is called good before the end, or while something could not be read or judged.
+Verdict LiveReport::quiet_verdict() const {
+  const auto counted = [](size_t count, const char* thing) {
+    return formatted("{} {}{}", count, thing, count == 1 ? "" : "s");
+  };
+  Verdict verdict{.state = ended_ && notes_.empty() && damaged_.empty() && !tensors_.empty() ? "good" : "unknown"};
+  verdict.text = formatted("{} of {}{}; nothing overflowed.", counted(tensors_.size(), "tensor"),
+                           counted(with_tensors_.size(), "operator"), ended_ ? "" : " so far");
+  if (!model_) return verdict;
+  const Verdict judged = blame_   ? nobody_guilty(*blame_)
+                         : ended_ ? Verdict{.text =
+                                                "No operator could be judged: there are no tensors of a whole "
+                                                "execution.",
+                                            .state = "unknown"}
+                                  : Verdict{};
+  if (judged.state != "good") verdict.state = "unknown";
+  verdict.more = judged.text + (judged.more.empty() ? "" : " ") + judged.more;
+  return verdict;
+}
+
 Json LiveReport::verdict_json() const {
   const compare::Side side{.name = folder_.string()};
   const Question question{.ours = &side, .blame = blame_ ? &*blame_ : nullptr, .overflow = &overflow_};
-  Verdict verdict = verdict_of(question);
-  if (verdict.state != "bad")
-    verdict = {formatted("{} tensors of {} operators{}; nothing overflowed{}.", tensors_.size(), operators_.size(),
-                         ended_ ? "" : " so far", blame_ ? ", and nobody is guilty" : ""),
-               "", ended_ ? "good" : "unknown", ""};
+  const bool found = !overflow_.overflows.empty() || (blame_ && blame_->anyone_guilty());
+  const Verdict verdict = found ? verdict_of(question) : quiet_verdict();
   Json json{{"text", verdict.text}, {"more", verdict.more}, {"state", verdict.state}};
   if (const int64_t op = verdict.op.empty() ? -1 : network_.find(verdict.op); op >= 0) json["op"] = op;
   return json;
+}
+
+Json LiveReport::notes() const {
+  Json list = notes_;
+  for (const auto& [file, why] : damaged_) list.push_back(why);
+  if (sequence_) list.push_back(kOnlyOrder);
+  return list;
 }
 
 std::string LiveReport::news(const Known& known) {
@@ -230,7 +286,7 @@ std::string LiveReport::news(const Known& known) {
             {"a", folder_.string()},
             {"verdict", verdict_json()},
             {"steps", steps_},
-            {"notes", notes_},
+            {"notes", notes()},
             {"drawing", drawing_},
             {"ended", ended_ && all},
             {"examined", Json::array()}};
@@ -244,7 +300,7 @@ std::string LiveReport::news(const Known& known) {
       }
   if (ended_ && all) told_end_ = Clock::now();
   if (!(ended_ && all)) told_before_ = Clock::now();
-  std::string text = json_text(head);
+  std::string text = page_text(head);
   text.pop_back();
   text += ",\"operators\":" + joined(operators_, std::min(known.operators, operators_.size()), operators_.size());
   text += ",\"tensors\":" + joined(tensors_, first, last);

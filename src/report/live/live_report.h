@@ -12,9 +12,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/content.h"
+#include "report/verdict.h"
 
 namespace belay::report {
 
@@ -30,6 +32,9 @@ class LiveReport {
   void end();
   // Lets go of whoever waits for news.
   void release();
+
+  // The size of a file and when it was written last, or nothing when it is not there.
+  using Stamp = std::optional<std::pair<uintmax_t, std::filesystem::file_time_type>>;
 
   // How much a page has been told.
   struct Known {
@@ -50,18 +55,27 @@ class LiveReport {
     size_t index = 0;
   };
 
-  void take(const inspect::FoundDump& found);
+  struct Seen {  // of a file
+    bool taken = false;
+    Stamp stamp, tried;  // at the latest look, and when it could not be read
+  };
+
+  bool take_if_new(const inspect::FoundDump& found);
+  Status take(const inspect::FoundDump& found);
   void take_overflow(const inspect::FoundDump& found, const std::vector<inspect::FoundDump>& dumps);
   void link(const std::vector<std::pair<uint64_t, bool>>& addresses, size_t op);
   void examine_one();
   void draw();
   void changed();  // with mutex_ held
-  Json verdict_json() const;
+  // With mutex_ held.
+  Verdict quiet_verdict() const;
+  Json verdict_json() const, notes() const;
 
   const std::filesystem::path folder_, model_path_;
   const std::shared_ptr<const graph::Model> model_;
   // Of the looking thread.
-  std::set<std::filesystem::path> known_;
+  std::map<std::filesystem::path, Seen> known_;
+  std::set<std::filesystem::path> not_finite_;  // executions without inputs in which an output was not finite
   std::map<uint64_t, std::pair<size_t, size_t>> written_;  // by address: the operator and its output
   std::vector<inspect::FoundDump> waiting_;                // Opdebug files whose operator's file is not there yet
   std::map<std::filesystem::path, bool> executions_;       // whether they have been examined
@@ -80,6 +94,9 @@ class LiveReport {
   std::vector<std::string> operators_, tensors_;  // as JSON
   std::vector<Place> places_;
   std::vector<std::string> steps_, notes_;
+  std::map<std::filesystem::path, std::string> damaged_;  // why a file could not be read so far
+  std::set<size_t> with_tensors_;                         // operators that tensors are known of
+  bool sequence_ = false;                                 // of the drawing
   std::map<std::filesystem::path, size_t> step_of_;
   inspect::OverflowReport overflow_;
   std::optional<blame::Report> blame_;
