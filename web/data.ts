@@ -61,7 +61,8 @@ export interface Group {
   children: number[];  // an operator, or ~ of a group
   x: number[]; y: number[];
   width: number; height: number;
-  routes: [number, number, number[]][];
+  ports: [number, number, number, number][];  // where a link crosses its border: the operator it comes from, 1 outwards, x, y
+  routes: [number, number, number[]][];       // between children, and behind them ports
 }
 
 export interface Verdict { text: string; more: string; state: "good" | "bad" | "unknown"; op?: number }

@@ -23,7 +23,7 @@ const rest = (milliseconds: number) => new Promise((done) => setTimeout(done, mi
 export class Live {
   readonly page: Page = { version: 1, verdict: { text: "Waiting for the first file\u2026", more: "", state: "unknown" }, a: "", sequence: false, shown: 0,
     steps: [], notes: [], operators: [], links: [], tensors: [],
-    groups: [{ name: "", parent: -1, children: [], x: [], y: [], width: 0, height: 0, routes: [] }] };
+    groups: [{ name: "", parent: -1, children: [], x: [], y: [], width: 0, height: 0, ports: [], routes: [] }] };
   private revision = 0;
   private drawing = 0;
 

@@ -47,15 +47,17 @@ class Stretch {
   }
 }
 
-interface Level { x: Stretch; y: Stretch; width: number; height: number; sizes: [number, number][] }
+// `same`: nothing in it is open.
+interface Level { x: Stretch; y: Stretch; width: number; height: number; same: boolean; sizes: [number, number][] }
 
 // What does not change when groups open and close.
 export class Atlas {
   readonly groupOf: number[] = [];              // of each operator
   private readonly placeOf: number[] = [];      // among the children of that group
   private readonly placeOfGroup: number[] = [];
-  private readonly meets: { group: number; from: number; to: number }[] = [];
+  private readonly meets: number[] = [];        // of each link the innermost group that both ends are in
   private readonly routes: Map<number, number[]>[] = [];
+  private readonly ports: Map<number, number>[] = [];  // by 2 * operator + outwards: the place behind the children
   readonly sizes: number[] = [];                // operators in each group
 
   constructor(private readonly page: Page) {
@@ -65,7 +67,9 @@ export class Atlas {
         if (child < 0) this.placeOfGroup[~child] = place;
         else this.groupOf[child] = at, this.placeOf[child] = place;
       });
-      this.routes.push(new Map(group.routes.map(([from, to, points]) => [from * group.children.length + to, points])));
+      const places = group.children.length + group.ports.length;
+      this.routes.push(new Map(group.routes.map(([from, to, points]) => [from * places + to, points])));
+      this.ports.push(new Map(group.ports.map(([source, out], i) => [2 * source + out, group.children.length + i])));
     });
     for (const [from, to] of links) this.meets.push(this.meeting(from, to));
     groups.forEach((_, at) => this.count(at));
@@ -84,13 +88,16 @@ export class Atlas {
     return list;
   }
 
-  private meeting(from: number, to: number): { group: number; from: number; to: number } {
+  private meeting(from: number, to: number): number {
     const a = this.ancestors(from), b = this.ancestors(to);
     let depth = 0;
     while (depth + 1 < a.length && depth + 1 < b.length && a[depth + 1] === b[depth + 1]) ++depth;
-    const place = (op: number, line: number[]) =>
-      depth + 1 < line.length ? this.placeOfGroup[line[depth + 1]] : this.placeOf[op];
-    return { group: a[depth], from: place(from, a), to: place(to, b) };
+    return a[depth];
+  }
+
+  // The group that an item is in, and its place there.
+  private home(item: number): [number, number] {
+    return item >= 0 ? [this.groupOf[item], this.placeOf[item]] : [this.page.groups[~item].parent, this.placeOfGroup[~item]];
   }
 
   // The operator itself, or ~ of the outermost folded group that it is in.
@@ -164,33 +171,73 @@ export class Atlas {
     });
   }
 
-  // From the lower side of one box to the upper side of the other, along the way that belay found between the children that
-  // they are in.
+  // From the lower side of one box to the upper side of the other: out of the groups that only the first is in, through the one
+  // that both are in, into those of the other; in each along the way that belay found past its children.
   private path(link: number, a: number, b: number, levels: Map<number, Level>, corners: Map<number, [number, number]>,
                boxes: Map<number, Box>): number[] {
-    const { group: at, from, to } = this.meets[link];
-    const group = this.page.groups[at], level = levels.get(at)!, [x, y] = corners.get(at)!;
-    const outer = boxes.get(group.children[from])!, inner = boxes.get(group.children[to])!;
-    const start = boxes.get(a)!, end = boxes.get(b)!;
-    const route = this.routes[at].get(from * group.children.length + to) ?? [];
-    const points = route.map((value, i) => (i % 2 ? y + level.y.map(value) : x + level.x.map(value)));
-    if (points.length >= 4 && points[1] < points[points.length - 1]) {
-      points[1] = outer.y + outer.height;
-      points[points.length - 1] = inner.y;
-    } else if (points.length < 4) {
-      points.splice(0, points.length, outer.x + outer.width / 2, outer.y + outer.height);
-      curve(points, inner.x + inner.width / 2, inner.y);
-    }
-    const whole = [start.x + start.width / 2, start.y + start.height];
-    if (start === outer) whole.splice(0, 2, points[0], points[1]);
-    else curve(whole, points[0], points[1]);
-    for (let i = 2; i < points.length; ++i) whole.push(points[i]);
-    if (end !== inner) curve(whole, end.x + end.width / 2, end.y);
+    const source = this.page.links[link][0], meets = this.meets[link];
+    const legs: Leg[] = [];
+    const up = (item: number, out: number, add: (leg: Leg) => void): [number, number] => {
+      let [group, place] = this.home(item);
+      for (; group !== meets; [group, place] = this.home(~group)) {
+        const port = this.ports[group].get(2 * source + out) ?? place;
+        add(out ? { group, from: place, to: port } : { group, from: port, to: place });
+      }
+      return [group, place];
+    };
+    const inwards: Leg[] = [];
+    const [, from] = up(a, 1, (leg) => legs.push(leg)), [, to] = up(b, 0, (leg) => inwards.unshift(leg));
+    legs.push({ group: meets, from, to }, ...inwards);
+    const whole: number[] = [];
+    let crosses: number | undefined;  // where the border between two legs is crossed
+    legs.forEach((leg, i) => {
+      const next = legs[i + 1], inner = next && this.page.groups[leg.group].children[leg.to] === ~next.group;
+      const begin = crosses ?? this.portX(leg, leg.from, levels, corners);
+      const end = inner ? this.portX(next, next.from, levels, corners) : this.portX(leg, leg.to, levels, corners);
+      crosses = inner ? undefined : end;
+      const points = this.leg(leg, begin, end, levels, corners, boxes);
+      if (whole.length === 0) whole.push(points[0], points[1]);
+      else straight(whole, points[0], points[1]);
+      for (let at = 2; at < points.length; ++at) whole.push(points[at]);
+    });
     return whole;
+  }
+
+  // undefined: the place is no port.
+  private portX(leg: Leg, place: number, levels: Map<number, Level>, corners: Map<number, [number, number]>): number | undefined {
+    const group = this.page.groups[leg.group], port = group.ports[place - group.children.length];
+    return port && corners.get(leg.group)![0] + levels.get(leg.group)!.x.map(port[2]);
+  }
+
+  // The way in one group. `begin` and `end` say where it meets its ends, which are wider than when it was found.
+  private leg({ group: at, from, to }: Leg, begin: number | undefined, end: number | undefined, levels: Map<number, Level>,
+              corners: Map<number, [number, number]>, boxes: Map<number, Box>): number[] {
+    const group = this.page.groups[at], level = levels.get(at)!, [x, y] = corners.get(at)!, count = group.children.length;
+    const route = this.routes[at].get(from * (count + group.ports.length) + to) ?? [];
+    const ends = [from, to].map((place, i): [number, number] => {
+      const wanted = i === 0 ? begin : end;
+      if (place >= count) return [wanted!, y + level.y.map(group.ports[place - count][3])];
+      const box = boxes.get(group.children[place])!, raw = route.length ? route[i === 0 ? 0 : route.length - 2] : group.x[place];
+      const part = Math.max(-0.9, Math.min(0.9, (raw - group.x[place]) / (BOX_WIDTH / 2)));
+      return [wanted ?? box.x + (box.width * (1 + part)) / 2, i === 0 ? box.y + box.height : box.y];
+    });
+    if (route.length < 8 || route[1] > route[route.length - 1]) {  // none, or it runs backwards
+      const points = [...ends[0]];
+      curve(points, ...ends[1]);
+      return points;
+    }
+    const fine = level.same ? route : halved(halved(route));
+    const points = fine.map((value, i) => (i % 2 ? y + level.y.map(value) : x + level.x.map(value)));
+    land(points, ...ends[1], 1);
+    const back = reversed(points);
+    land(back, ...ends[0], -1);
+    return reversed(back);
   }
 }
 
-function stretched(group: Group, sizes: [number, number][]): { x: Stretch; y: Stretch; width: number; height: number } {
+interface Leg { group: number; from: number; to: number }
+
+function stretched(group: Group, sizes: [number, number][]): Omit<Level, "sizes"> {
   const rows = new Map<number, number>();
   const columns: { begin: number; end: number; size: number }[] = [];
   group.children.forEach((_, i) => {
@@ -202,7 +249,56 @@ function stretched(group: Group, sizes: [number, number][]): { x: Stretch; y: St
   const tall = [...rows].filter(([, height]) => height > BOX_HEIGHT)
     .map(([y, height]) => ({ begin: y - BOX_HEIGHT / 2, end: y + BOX_HEIGHT / 2, size: height }));
   const x = new Stretch(columns, group.width), y = new Stretch(tall, group.height);
-  return { x, y, width: x.map(group.width), height: y.map(group.height) };
+  return { x, y, width: x.map(group.width), height: y.map(group.height), same: columns.length + tall.length === 0 };
+}
+
+const GAP = 22;  // between two rows of boxes, where a line may move aside
+
+const reversed = (points: number[]): number[] => {
+  const back: number[] = [];
+  for (let i = points.length - 2; i >= 0; i -= 2) back.push(points[i], points[i + 1]);
+  return back;
+};
+
+// The first and the second part of the curve that begins at `at`, as points.
+function split(points: number[], at: number, part: number): [number[], number[]] {
+  const mix = (a: number[], b: number[]) => a.map((value, i) => value + part * (b[i] - value));
+  const [p0, p1, p2, p3] = [0, 2, 4, 6].map((i) => [points[at + i], points[at + i + 1]]);
+  const a = mix(p0, p1), b = mix(p1, p2), c = mix(p2, p3), d = mix(a, b), e = mix(b, c), middle = mix(d, e);
+  return [[...p0, ...a, ...d, ...middle], [...middle, ...e, ...c, ...p3]];
+}
+
+// The same curves in twice as many pieces: then what stretches their points stretches them.
+function halved(points: number[]): number[] {
+  const fine = points.slice(0, 2);
+  for (let at = 0; at + 7 < points.length; at += 6)
+    for (const half of split(points, at, 0.5)) fine.push(...half.slice(2));
+  return fine;
+}
+
+// Lets the curves end at x, y instead: they turn aside within the gap before their end. `down`: 1, or -1 when they run upwards.
+function land(points: number[], x: number, y: number, down: 1 | -1): void {
+  const endX = points[points.length - 2], endY = points[points.length - 1];
+  if (Math.abs(endX - x) > 1) {
+    const turn = endY - down * GAP;
+    let at = points.length - 8;
+    while (at > 0 && down * points[at + 1] > down * turn) at -= 6;
+    let low = 0, high = 1;
+    for (let i = 0; i < 12; ++i) {
+      const middle = (low + high) / 2;
+      if (down * split(points, at, middle)[0][7] < down * turn) low = middle; else high = middle;
+    }
+    const kept = split(points, at, low)[0];
+    points.splice(at, points.length, ...kept);
+    curve(points, x, endY);
+  }
+  straight(points, x, y);
+}
+
+function straight(points: number[], x: number, y: number): void {
+  const fromX = points[points.length - 2], fromY = points[points.length - 1];
+  if (Math.abs(x - fromX) + Math.abs(y - fromY) < 0.5) return;
+  points.push(fromX + (x - fromX) / 3, fromY + (y - fromY) / 3, x - (x - fromX) / 3, y - (y - fromY) / 3, x, y);
 }
 
 function curve(points: number[], x: number, y: number): void {

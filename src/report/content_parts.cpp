@@ -27,6 +27,9 @@ Json coordinates_json(const std::vector<float>& values) {
 Json level_json(const Group& group, const Level& level) {
   Json routes = Json::array();
   for (const Route& route : level.routes) routes.push_back({route.from, route.to, coordinates_json(route.points)});
+  Json ports = Json::array();
+  for (const Port& port : level.ports)
+    ports.push_back({port.source, port.out ? 1 : 0, std::lround(port.x), std::lround(port.y)});
   return {{"name", group.name},
           {"parent", group.parent},
           {"children", group.children},
@@ -34,6 +37,7 @@ Json level_json(const Group& group, const Level& level) {
           {"y", coordinates_json(level.y)},
           {"width", level.width},
           {"height", level.height},
+          {"ports", std::move(ports)},
           {"routes", std::move(routes)}};
 }
 

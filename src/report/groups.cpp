@@ -97,7 +97,7 @@ class Grouping {
     const std::vector<int> children = groups_[static_cast<size_t>(group)].children;
     const std::vector<size_t> reach = farthest_reader(children);
     std::vector<size_t> ends;
-    size_t open_until = 0, behind = 0;  // behind: the farthest reader of all but the latest
+    size_t open_until = 0, behind = reach.back();  // behind: the farthest reader of all but the latest
     for (size_t i = 0; i < children.size(); ++i) {
       behind = std::max(behind, open_until);
       open_until = reach[i];
@@ -110,14 +110,15 @@ class Grouping {
     groups_[static_cast<size_t>(group)].children = std::move(now);
   }
 
-  // For each child the last of its group that reads what it makes.
+  // For each child the last of its group that reads what it makes; behind them the last that reads what comes from
+  // outside, if that goes past the first.
   std::vector<size_t> farthest_reader(const std::vector<int>& children) const {
     std::vector<int> place(network_.operators.size(), -1);
     for (size_t i = 0; i < children.size(); ++i) mark(children[i], static_cast<int>(i), place);
-    std::vector<size_t> reach(children.size());
+    std::vector<size_t> reach(children.size() + 1);
     for (const Link& link : network_.links) {
-      const int from = place[link.from], to = place[link.to];
-      if (from < 0 || to < 0 || to <= from) continue;
+      const int to = place[link.to], from = place[link.from] < 0 ? static_cast<int>(children.size()) : place[link.from];
+      if (to < 0 || (to <= from && place[link.from] >= 0)) continue;
       reach[static_cast<size_t>(from)] = std::max(reach[static_cast<size_t>(from)], static_cast<size_t>(to));
     }
     return reach;

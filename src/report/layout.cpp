@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <stdexcept>
+#include <tuple>
 
 namespace belay::report {
 namespace {
 
 using Links = std::vector<std::pair<size_t, size_t>>;
 constexpr double kPointsPerInch = 72;
+constexpr double kPortWidth = 4, kPortHeight = 1;
 
 // Graphviz has one context for a process, which is never given back: its plugins stay loaded.
 GVC_t& context() {
@@ -29,20 +32,19 @@ void set(void* object, const char* name, double value) {
   set(object, name, text);
 }
 
-// A graph of boxes of one size, and what dot makes of it.
+// A graph of boxes of one size, with ports above and below them, and what dot makes of it.
 class Drawing {
  public:
-  Drawing(size_t boxes, const Links& links) : graph_(agopen(const_cast<char*>("level"), Agstrictdirected, nullptr)) {
+  Drawing(size_t boxes, const std::vector<bool>& ports, const Links& links)
+      : graph_(agopen(const_cast<char*>("level"), Agstrictdirected, nullptr)) {
     set(graph_, "nodesep", 0.28);
     set(graph_, "ranksep", 0.36);
-    for (size_t i = 0; i < boxes; ++i) {
-      Agnode_t* node = agnode(graph_, const_cast<char*>(std::to_string(i).c_str()), 1);
-      set(node, "shape", "box");
-      set(node, "label", "");
-      set(node, "fixedsize", "true");
-      set(node, "width", kBoxWidth / kPointsPerInch);
-      set(node, "height", kBoxHeight / kPointsPerInch);
-      nodes_.push_back(node);
+    for (size_t i = 0; i < boxes; ++i) add_node(kBoxWidth, kBoxHeight);
+    for (const bool out : ports) {
+      add_node(kPortWidth, kPortHeight);
+      Agraph_t* rank = agsubg(graph_, const_cast<char*>(out ? "out" : "in"), 1);
+      set(rank, "rank", out ? "sink" : "source");
+      agsubnode(rank, nodes_.back(), 1);
     }
     for (const auto& [from, to] : links) {
       Agedge_t* edge = agedge(graph_, nodes_[from], nodes_[to], nullptr, 1);
@@ -61,12 +63,17 @@ class Drawing {
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;
 
-  Level level(const Links& links) const {
+  Level level(const std::vector<bool>& ports, const Links& links) const {
     const boxf all = GD_bb(graph_);
     Level level{.width = all.UR.x - all.LL.x, .height = all.UR.y - all.LL.y};
-    for (Agnode_t* node : nodes_) {
-      level.x.push_back(static_cast<float>(ND_coord(node).x - all.LL.x));
-      level.y.push_back(static_cast<float>(all.UR.y - ND_coord(node).y));
+    const size_t boxes = nodes_.size() - ports.size();
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      const auto x = static_cast<float>(ND_coord(nodes_[i]).x - all.LL.x);
+      const auto y = static_cast<float>(all.UR.y - ND_coord(nodes_[i]).y);
+      if (i < boxes)
+        level.x.push_back(x), level.y.push_back(y);
+      else
+        level.ports.push_back({.out = ports[i - boxes], .x = x, .y = y});
     }
     for (size_t i = 0; i < edges_.size(); ++i) {
       const splines* drawn = ED_spl(edges_[i]);
@@ -83,6 +90,16 @@ class Drawing {
   }
 
  private:
+  void add_node(double width, double height) {
+    Agnode_t* node = agnode(graph_, const_cast<char*>(std::to_string(nodes_.size()).c_str()), 1);
+    set(node, "shape", "box");
+    set(node, "label", "");
+    set(node, "fixedsize", "true");
+    set(node, "width", width / kPointsPerInch);
+    set(node, "height", height / kPointsPerInch);
+    nodes_.push_back(node);
+  }
+
   Agraph_t* const graph_;
   std::vector<Agnode_t*> nodes_;
   std::vector<Agedge_t*> edges_;
@@ -116,35 +133,61 @@ std::vector<Chain> chains_of(const Network& network, const std::vector<Group>& g
   return chains;
 }
 
-// Each link belongs to the innermost group that both of its ends are in.
-std::vector<Links> links_of(const Network& network, const std::vector<Group>& groups) {
+// What is to be drawn of a group: its ports, those inwards before, and the links between children and ports.
+struct Plan {
+  std::map<std::pair<bool, size_t>, std::vector<size_t>> ports;  // (outwards, source): the children that are linked
+  Links links;                                                   // between children
+
+  Links all_links(size_t children) const {
+    Links all = links;
+    size_t port = children;
+    for (const auto& [key, places] : ports) {
+      for (const size_t place : places) all.push_back(key.first ? std::pair(place, port) : std::pair(port, place));
+      ++port;
+    }
+    std::ranges::sort(all);
+    all.erase(std::ranges::unique(all).begin(), all.end());
+    return all;
+  }
+};
+
+// A link runs in the innermost group that both of its ends are in; on the way there it leaves every group that only its
+// source is in, and then enters those that only its reader is in.
+std::vector<Plan> plans_of(const Network& network, const std::vector<Group>& groups) {
   const std::vector<Chain> chains = chains_of(network, groups);
-  std::vector<Links> links(groups.size());
+  std::vector<Plan> plans(groups.size());
   for (const Link& link : network.links) {
     const Chain &from = chains[link.from], &to = chains[link.to];
     size_t depth = 0;
     while (depth + 1 < std::min(from.size(), to.size()) && from[depth + 1].first == to[depth + 1].first) ++depth;
     if (from[depth].second == to[depth].second) continue;
-    links[static_cast<size_t>(from[depth].first)].emplace_back(from[depth].second, to[depth].second);
+    plans[static_cast<size_t>(from[depth].first)].links.emplace_back(from[depth].second, to[depth].second);
+    for (const bool out : {true, false})
+      for (size_t inner = depth + 1; inner < (out ? from : to).size(); ++inner) {
+        const auto& [group, place] = (out ? from : to)[inner];
+        plans[static_cast<size_t>(group)].ports[{out, link.from}].push_back(place);
+      }
   }
-  for (Links& level : links) {
-    std::ranges::sort(level);
-    level.erase(std::ranges::unique(level).begin(), level.end());
-  }
-  return links;
+  return plans;
 }
 
 }  // namespace
 
 std::vector<Level> Layout::lay_out(const Network& network, const std::vector<Group>& groups) {
-  std::vector<Links> links = links_of(network, groups);
+  const std::vector<Plan> plans = plans_of(network, groups);
   std::vector<Level> levels;
   decltype(known_) now;
   for (size_t group = 0; group < groups.size(); ++group) {
-    std::pair key(groups[group].children.size(), std::move(links[group]));
+    const Plan& plan = plans[group];
+    const size_t children = groups[group].children.size();
+    std::vector<bool> ports;
+    for (const auto& [key, places] : plan.ports) ports.push_back(key.first);
+    std::tuple key(children, ports, plan.all_links(children));
+    const Links& links = std::get<Links>(key);
     auto found = known_.find(key);
-    Level level = found != known_.end() ? found->second : Drawing(key.first, key.second).level(key.second);
+    Level level = found != known_.end() ? found->second : Drawing(children, ports, links).level(ports, links);
     now.try_emplace(std::move(key), level);
+    for (size_t port = 0; const auto& [name, places] : plan.ports) level.ports[port++].source = name.second;
     levels.push_back(std::move(level));
   }
   known_ = std::move(now);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,22 @@ constexpr double kBoxWidth = 132, kBoxHeight = 38;
 
 // A line from a child to another: control points of Bezier curves, x and y in turn, first and last on the boxes.
 struct Route {
-  size_t from = 0, to = 0;  // places among the children
+  size_t from = 0, to = 0;  // places among the children, and behind those among the ports
   std::vector<float> points;
+};
+
+// Where what an operator makes crosses the border of a group: into it at the top, out of it at the bottom. A line to
+// the inside goes from here to its reader past the other children, as any line does.
+struct Port {
+  size_t source = 0;  // the operator that makes it
+  bool out = false;
+  float x = 0, y = 0;
 };
 
 // Where the children of a group are while all are folded: their centres, y downwards.
 struct Level {
   std::vector<float> x, y;
+  std::vector<Port> ports;
   std::vector<Route> routes;
   double width = 0, height = 0;
 };
@@ -37,7 +47,8 @@ class Layout {
 
  private:
   using Links = std::vector<std::pair<size_t, size_t>>;
-  std::map<std::pair<size_t, Links>, Level> known_;  // by how many children there are, and their links
+  // By how many children there are, which ports lead outwards, and the links between all of them.
+  std::map<std::tuple<size_t, std::vector<bool>, Links>, Level> known_;
 };
 
 }  // namespace belay::report

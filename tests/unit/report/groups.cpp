@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "report/layout.h"
 
 namespace belay::report {
@@ -43,6 +46,29 @@ TEST(Groups, OfAFusedOperatorTheFoldersThatItsSourcesShareCount) {
   ASSERT_THAT(groups, SizeIs(2));
   EXPECT_THAT(groups[0].children, ElementsAre(0, ~1));
   EXPECT_THAT(groups[1].children, ElementsAre(1, 2));
+}
+
+// "p" and five diamonds behind it, in a folder of their own; with `late` the last reads p as well.
+std::vector<Group> diamonds(bool late) {
+  Network network;
+  network.add("p", "Add");
+  for (size_t i = 0; i < 5; ++i) {
+    const size_t at = 3 * i;
+    for (const char* part : {"left", "right", "join"}) network.add("q/" + std::string(part) + std::to_string(i), "Add");
+    for (const size_t side : {at + 1, at + 2}) {
+      network.links.push_back({at, side, 0, 0});
+      network.links.push_back({side, at + 3, 0, 0});
+    }
+  }
+  if (late) network.links.push_back({0, 15, 0, 2});
+  return groups_of(network);
+}
+
+TEST(Groups, WhatComesFromOutsideAndIsReadLateKeepsAPartTogether) {
+  EXPECT_THAT(diamonds(false), SizeIs(7));
+  const auto groups = diamonds(true);
+  ASSERT_THAT(groups, SizeIs(2));
+  EXPECT_THAT(groups[1].children, SizeIs(15));
 }
 
 TEST(Groups, WithoutFoldersWhatLiesBetweenSingleTensorsIsOne) {
@@ -97,8 +123,46 @@ TEST(Layout, LinksOfGroupsAreDrawnWhereBothEndsMeet) {
   const auto levels = Layout().lay_out(network, groups);
   ASSERT_THAT(levels, SizeIs(3));
   EXPECT_THAT(levels[0].routes, SizeIs(1));
-  EXPECT_THAT(levels[1].routes, SizeIs(1));
-  EXPECT_THAT(levels[2].routes, SizeIs(1));
+  // In each group the link inside, and the one that leaves it or enters it.
+  for (const size_t group : {1, 2}) {
+    ASSERT_THAT(levels[group].ports, SizeIs(1));
+    EXPECT_EQ(levels[group].ports[0].source, 1u);
+    EXPECT_EQ(levels[group].ports[0].out, group == 1);
+    EXPECT_THAT(levels[group].routes, SizeIs(2));
+  }
+}
+
+// Whether a route passes through a box; points of its curves by de Casteljau's rule.
+bool crosses(const Route& route, double x, double y) {
+  for (size_t at = 0; at + 7 < route.points.size(); at += 6)
+    for (double t = 0; t <= 1; t += 1.0 / 64) {
+      double p[8];
+      for (size_t i = 0; i < 8; ++i) p[i] = route.points[at + i];
+      for (size_t left = 3; left > 0; --left)
+        for (size_t i = 0; i < 2 * left; ++i) p[i] += t * (p[i + 2] - p[i]);
+      if (std::abs(p[0] - x) < kBoxWidth / 2 - 1 && std::abs(p[1] - y) < kBoxHeight / 2 - 1) return true;
+    }
+  return false;
+}
+
+TEST(Layout, ALinkIntoAGroupPassesBesideTheChildrenBeforeItsReader) {
+  // A residual block: what it reads goes to its first operator and past three to its last.
+  Network network = chain({"in", "block/a", "block/b", "block/c", "block/add", "out"});
+  network.links.push_back({0, 4, 0, 1});
+  const auto groups = groups_of(network);
+  const auto levels = Layout().lay_out(network, groups);
+  ASSERT_THAT(groups[1].children, ElementsAre(1, 2, 3, 4));
+  ASSERT_THAT(levels[1].ports, SizeIs(2));
+  const size_t in = 4;
+  size_t seen = 0;
+  for (const Route& route : levels[1].routes) {
+    if (route.from != in) continue;
+    ++seen;
+    EXPECT_LT(levels[1].ports[0].y, levels[1].y[0]);
+    for (size_t child = 0; child < 4; ++child)
+      if (child != route.to) EXPECT_FALSE(crosses(route, levels[1].x[child], levels[1].y[child])) << child;
+  }
+  EXPECT_EQ(seen, 2u);
 }
 
 TEST(Layout, ACycleOfGroupsIsLaidOutToo) {
