@@ -26,6 +26,7 @@ def einsum():
     a, b = rng.integers(-9, 9, (3, 4)).astype(np.int32), rng.integers(-9, 9, (4, 2)).astype(np.int32)
     case("Einsum", [a, b], [a @ b], "Einsum of integers", equation="ij,jk->ik", N=2)
     refused("Einsum", [f32(2, 3), f32(4, 5)], "but it is", equation="ij,jk->ik", N=2)
+    refused("Einsum", [f32(3, 4), f32(3, 0)], "but it is", equation="ij,kj->ik", N=2)
     refused("Einsum", [f32(2, 3)], "letters for operand", equation="ijk->i", N=1)
     refused("Einsum", [f32(2, 3)], "no operand has", equation="ij->ik", N=1)
     refused("Einsum", [f32(2, 3)], "operands", equation="ij,jk->ik", N=1)

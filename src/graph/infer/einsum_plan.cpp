@@ -82,8 +82,8 @@ Status take_sizes(EinsumPlan& plan, std::span<const Shape> shapes, size_t labels
     for (size_t d = 0; d < shapes[operand].size(); ++d) {
       int64_t& size = plan.sizes[static_cast<size_t>(plan.operands[operand][d])];
       const int64_t here = shapes[operand][d];
-      if (size == 1 || (size < 0 && here > 1)) size = here;
-      if (here > 1 && size > 1 && here != size)
+      if (size == 1 || (size < 0 && here >= 0 && here != 1)) size = here;
+      if (here >= 0 && size >= 0 && here != 1 && here != size)
         return wrong(formatted("gives dimension {} of operand {} the size {}, but it is {}", d, operand, size, here));
     }
   return {};
