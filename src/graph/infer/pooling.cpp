@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/text.h"
 #include "graph/infer/window.h"
 
@@ -57,6 +59,9 @@ Result<Pooling> read_pooling(const InferContext& context) {
   if (mode == "SAME" || mode == "SAME_UPPER" || mode == "SAME_LOWER") pad_to_same(window, mode == "SAME_LOWER");
   if (mode == "VALID") set_pads(window, {});
   if (flag_of(node, "global_pooling")) cover_all(window);
+  for (const Ints* pads : {&window.pad_begin, &window.pad_end})
+    if (std::ranges::any_of(*pads, [](int64_t pad) { return pad < 0; }))
+      return context.fail(formatted("a pad of {} is below 0", to_text(*pads)));
 
   if (is_known(window.kernel) && !place_window(window, flag_of(node, "ceil_mode")))
     return context.fail(formatted("a window of {} with strides {} does not fit the input {}", to_text(window.kernel),

@@ -34,6 +34,10 @@ class Numbers(Case):
         x, y = ones(7, 16), Out(ones(7, 140))
         self.refused(161002, "no group", "GroupedMatmulV3", [x], [ones(0, 16, 140)], None, None, None, None, None, np.zeros(0, np.int64), 3, 0, [y])
 
+    def test_pads_of_a_pool_are_not_negative(self):
+        for pads, size in (([0, -1], (3, 1)), ([-1, 0], (1, 2))):
+            self.refused(161002, "below 0", "AvgPool2d", ones(2, 3, 5, 5), [3, 1], [1, 3], pads, False, False, 0, 0, Out(ones(2, 3, *size)))
+
     def test_a_bias_has_a_number_for_each_channel(self):
         self.refused(161002, "each of 4 channels", "ConvTbc", ones(7, 2, 3), ones(3, 3, 4), np.float32(1), 1, Out(ones(7, 2, 4)), 0)
 
