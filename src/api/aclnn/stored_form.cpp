@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/aclnn/stored_form.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -117,11 +118,21 @@ Status check_strides(const TensorView& view, Form form) {
   const size_t last = view.shape.size() - 1;
   const int64_t down = view.strides[matrix.turned ? last : last - 1],
                 across = view.strides[matrix.turned ? last - 1 : last];
-  if ((matrix.rows <= 1 || down == matrix.columns) && (matrix.columns <= 1 || across == 1)) return {};
-  return {
-      ACLNN_ERR_PARAM_INVALID,
-      formatted("a matrix in FRACTAL_NZ has shape {} and strides {}; its rows or columns must lie one after another",
-                graph::to_text(view.shape), graph::to_text(view.strides))};
+  const auto refused = [&](std::string_view why) -> Status {
+    return {
+        ACLNN_ERR_PARAM_INVALID,
+        formatted("a tensor in FRACTAL_NZ has shape {}, strides {} and storage shape {}; {}",
+                  graph::to_text(view.shape), graph::to_text(view.strides), graph::to_text(view.storage_shape), why)};
+  };
+  if ((matrix.rows > 1 && down != matrix.columns) || (matrix.columns > 1 && across != 1))
+    return refused("the rows or columns of its matrices must lie one after another");
+  const auto places = Matrices(view).places;
+  if (places.empty()) return {};
+  const auto [lowest, highest] = std::ranges::minmax(places);
+  if (lowest < 0 ||
+      (!matrix.fills_fractals() && (highest + 1) * matrix.padded() > graph::element_count(view.storage_shape)))
+    return refused("its matrices do not all lie in the storage");
+  return {};
 }
 
 void label_as_fractals(TensorView& view) {

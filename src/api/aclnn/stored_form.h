@@ -26,8 +26,8 @@ struct StoredMatrix {
 // such a matrix in order, for there is no room.
 bool is_rearranged(const TensorView& view, operators::Form form);
 
-// The view of a matrix that lies, or is to lie, in fractals must have its rows or its columns one after another;
-// 161002.
+// The view of a matrix that lies, or is to lie, in fractals must have its rows or its columns one after another, and
+// its matrices within the storage; 161002.
 Status check_strides(const TensorView& view, operators::Form form);
 
 // After aclnnTransMatmulWeight: the tensor's format is FRACTAL_NZ, and its storage shape has it where the bytes do.

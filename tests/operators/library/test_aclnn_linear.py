@@ -264,6 +264,10 @@ class Fractals(Case):
             counts["aclnnTransMatmulWeight"] += 1
         self.refused(161002, "DT_INT32", "TransMatmulWeight", ints(np.int32, 16, 16))
         self.refused(161002, "2 to 6", "TransMatmulWeight", f32(16))
+        batches = stored(floats(np.float16, 3, 7, 100))
+        for strides in ([-700, 100, 1], [1400, 100, 1]):
+            view = Stored(batches.bytes, (3, 7, 100), NZ, batches.storage, strides)
+            self.refused(161002, "lie in the storage", "BatchMatMul", floats(np.float16, 3, 5, 7), view, Out(np.zeros((3, 5, 100), np.float16)), 0)
         kept = np.zeros((48, 64), np.float16)
         for view in (kept[:, ::2], kept[:, :32], kept[::-1, :32], np.broadcast_to(kept[0, :32], (48, 32))):
             with self.assertRaises(Refused) as caught:

@@ -131,7 +131,7 @@ MadeKernel make_block_quant(const KernelRequest& request) {
   const int place = call.even_empty("x");
   const auto &x = call.info(place), &y = call.result(0), &scale = call.result(1);
   TRY(check_real(x));
-  const int64_t high = call.integer("rows"), wide = call.integer("columns");
+  int64_t high = call.integer("rows"), wide = call.integer("columns");
   if (high <= 0 || wide <= 0) return refuse("rowBlockSize and colBlockSize must be above 0");
   if (const std::string mode = call.text("round"); mode != "" && mode != "rint")
     return refuse(formatted("roundMode \"{}\" is not supported; \"rint\" is", mode));
@@ -139,6 +139,7 @@ MadeKernel make_block_quant(const KernelRequest& request) {
   if (y.type != DataType::Int8 || y.shape != x.shape || (call.integer("type", 2) != 2))
     return refuse("yOut must be INT8 with x's shape, and dstType 2");
   const int64_t m = x.shape.end()[-2], n = x.shape.back(), batches = x.shape.size() == 3 ? x.shape[0] : 1;
+  high = std::min(high, std::max<int64_t>(m, 1)), wide = std::min(wide, std::max<int64_t>(n, 1));
   const int64_t down = (m + high - 1) / high, across = (n + wide - 1) / wide;
   if (scale.type != DataType::Float || graph::element_count(scale.shape) != batches * down * across)
     return refuse(
