@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/sketch.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "graph/tensor/element.h"
 #include "opdev/op_errno.h"
@@ -134,6 +136,7 @@ Result<Value> Sketch::reshape(const Value& value, const Shape& shape) {
 }
 
 Result<Value> Sketch::permute(const Value& value, const std::vector<int64_t>& order) {
+  if (std::ranges::is_sorted(order)) return value;
   return op("Transpose", {value, indices(order)});
 }
 

@@ -37,10 +37,8 @@ Status resize(InferContext& c) {
     return {};
   }
   if (roi) request.roi = *roi;
-  if (sized)
-    request.sizes = *sizes;
-  else
-    request.scales = *scales;
+  if (sized) request.sizes = *sizes;
+  if (scales) request.scales = *scales;
   return add_planned(c, request);
 }
 

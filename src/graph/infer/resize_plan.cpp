@@ -75,10 +75,12 @@ Result<std::vector<ResizeAxis>> plan_resize(const Node& node, const Shape& x, co
     return wrong("there must be a scale or a size for each axis");
   for (size_t i = 0; i < axes.size(); ++i) {
     if (sized ? request.sizes[i] < 0 : !(request.scales[i] > 0)) return wrong("a scale or size is not positive");
-    if (sized)
+    if (sized) {
       by_size(plan[axes[i]], request.sizes[i]);
-    else
+      if (i < request.scales.size() && request.scales[i] > 0) plan[axes[i]].scale = request.scales[i];
+    } else {
       by_scale(plan[axes[i]], request.scales[i], cropped);
+    }
   }
   if (sized && policy != "stretch") keep_ratio(policy, axes, plan);
   return plan;

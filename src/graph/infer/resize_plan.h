@@ -8,8 +8,8 @@
 
 namespace belay::graph {
 
-// What a Resize is asked for. Of scales and sizes one is given; both and roi have an entry for each of the axes, roi
-// all begins and then all ends.
+// What a Resize is asked for. All have an entry for each of the axes, roi all begins and then all ends. Where there are
+// sizes, scales that are given and not 0 replace the ratio of the sizes.
 struct ResizeRequest {
   std::vector<double> roi, scales;
   std::vector<int64_t> sizes;

@@ -25,6 +25,7 @@ Result<int64_t> dimension(int64_t dim, size_t rank) {
 
 Result<std::vector<int64_t>> dimensions(const Value& dims, size_t rank) {
   std::vector<int64_t> made;
+  if (dims.kind == Value::Kind::Text) return made;
   if (!dims.present() || dims.numbers.empty()) {
     for (size_t i = 0; i < rank; ++i) made.push_back(static_cast<int64_t>(i));
     return made;

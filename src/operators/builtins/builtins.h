@@ -26,7 +26,7 @@ inline double real_at(const Values& arguments, size_t i, double fallback = 0) {
 
 // A dimension counted from the front; 161002 when it is outside.
 Result<int64_t> dimension(int64_t dim, size_t rank);
-// The same of a list; an absent or empty one means all dimensions.
+// The same of a list; an absent or empty one means all dimensions, a text none.
 Result<std::vector<int64_t>> dimensions(const Value& dims, size_t rank);
 
 // Type in which tensors and numbers are computed together.

@@ -70,13 +70,15 @@ struct Indexed {
   Shape shape;
 };
 
+bool is_mask(const Value& index) { return index.type == DataType::Bool || index.type == DataType::UInt8; }
+
 Result<Indexed> indexed(Sketch& s, const Value& x, const Value& indices) {
   Indexed made;
   if (indices.list.size() > x.rank()) return invalid("there are more indices than dimensions");
   for (size_t i = 0; i < indices.list.size(); ++i) {
     const Value& index = indices.list[i];
     if (!index.present() || index.shape == Shape{0}) continue;
-    if (index.type == DataType::Bool || index.type == DataType::UInt8)
+    if (is_mask(index))
       return invalid("indices by mask have a size that depends on their values; use aclnnNonzero first");
     made.dims.push_back(static_cast<int64_t>(i));
     made.tensors.push_back(TRY(s.cast(index, DataType::Int64)));
@@ -107,6 +109,23 @@ Result<Value> coordinates(Sketch& s, const Indexed& index) {
               {{"axis", static_cast<int64_t>(index.shape.size())}, {"N", static_cast<int64_t>(index.tensors.size())}});
 }
 
+// The result of indexing has its indexed dimensions first, or, where they are neighbours, in their place: `order` of
+// the result's dimensions gives the first from the second.
+std::vector<int64_t> indexed_dims_first(const Indexed& index, size_t rank) {
+  const size_t before = neighbours(index) ? static_cast<size_t>(index.dims.front()) : 0, many = index.shape.size();
+  std::vector<int64_t> order;
+  for (size_t i = 0; i < many; ++i) order.push_back(static_cast<int64_t>(before + i));
+  for (size_t i = 0; i < rank; ++i)
+    if (i < before || i >= before + many) order.push_back(static_cast<int64_t>(i));
+  return order;
+}
+
+std::vector<int64_t> turned_back(const std::vector<int64_t>& order) {
+  std::vector<int64_t> back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return back;
+}
+
 // index(x, indices)
 Result<Value> index(Sketch& s, const Values& a) {
   TRY(need(a[0]));
@@ -114,28 +133,52 @@ Result<Value> index(Sketch& s, const Values& a) {
   const Value front = TRY(s.permute(a[0], indexed_first(a[0], index)));
   const Value places = TRY(coordinates(s, index));
   const Value made = TRY(s.op("GatherNd", {front, places}, {{"negative_index_support", true}}));
-  if (!neighbours(index) || index.dims.front() == 0) return made;
-  // Neighbouring indices leave their result where they were.
-  const auto before = static_cast<size_t>(index.dims.front()), many = index.shape.size();
-  std::vector<int64_t> order;
-  for (size_t i = 0; i < before; ++i) order.push_back(static_cast<int64_t>(many + i));
-  for (size_t i = 0; i < many; ++i) order.push_back(static_cast<int64_t>(i));
-  for (size_t i = many + before; i < made.rank(); ++i) order.push_back(static_cast<int64_t>(i));
-  return s.permute(made, order);
+  return s.permute(made, turned_back(indexed_dims_first(index, made.rank())));
+}
+
+// x with values where a mask of its first dimensions is true: one value, one row for all, or as many rows as are true.
+Result<Value> mask_put(Sketch& s, const Value& x, const Value& given, const Value& values, bool accumulate) {
+  Shape shape = given.shape, row(x.shape.begin() + static_cast<std::ptrdiff_t>(given.rank()), x.shape.end());
+  if (!std::equal(shape.begin(), shape.end(), x.shape.begin()))
+    return invalid(formatted("a mask of shape {} does not fit {}", graph::to_text(shape), graph::to_text(x.shape)));
+  shape.resize(x.rank(), 1);
+  const Value mask = TRY(s.reshape(TRY(s.cast(given, DataType::Bool)), shape));
+  Value made = TRY(s.cast(values, x.type));
+  if (made.rank() == row.size() + 1 && made.shape[0] == 1)
+    made = TRY(s.reshape(made, Shape(made.shape.begin() + 1, made.shape.end())));
+  if (made.rank() > row.size() + 1) return invalid("values has too many dimensions");
+  if (made.rank() == row.size() + 1) {
+    Shape rows = row;
+    rows.insert(rows.begin(), made.shape[0]);
+    made = TRY(s.expand(made, rows));
+    const Value into = accumulate ? TRY(s.expand(s.scalar(x.type, 0), x.shape)) : x;
+    const Value places = TRY(s.expand(mask, x.shape));
+    made = TRY(s.op("MaskedScatter", {into, places, made}));
+    return accumulate ? s.op("Add", {x, made}) : Result<Value>(made);
+  }
+  made = TRY(s.expand(made, row));
+  if (accumulate) made = TRY(s.op("Add", {x, made}));
+  return s.op("SelectV2", {mask, made, x});
 }
 
 // index_put(x, indices, values, accumulate)
 Result<Value> index_put(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   TRY(need(a[2]));
+  if (a[1].list.size() == 1 && is_mask(a[1].list[0]) && a[1].list[0].rank() <= a[0].rank())
+    return mask_put(s, a[0], a[1].list[0], a[2], flag_at(a, 3));
   const Indexed index = TRY(indexed(s, a[0], a[1]));
-  if (index.dims.front() != 0 || !neighbours(index))
-    return invalid("indices must begin with the first dimension and leave no gap");
-  Shape shape = index.shape;
-  for (size_t i = index.dims.size(); i < a[0].rank(); ++i) shape.push_back(a[0].shape[i]);
-  const Value values = TRY(s.expand(TRY(s.cast(a[2], a[0].type)), shape));
+  const auto order = indexed_first(a[0], index);
+  const Value front = TRY(s.permute(a[0], order));
+  const size_t rank = a[0].rank() - index.dims.size() + index.shape.size();
+  const auto turn = indexed_dims_first(index, rank);
+  Shape shape(rank), first = index.shape;
+  first.insert(first.end(), front.shape.begin() + static_cast<std::ptrdiff_t>(index.dims.size()), front.shape.end());
+  for (size_t i = 0; i < rank; ++i) shape[static_cast<size_t>(turn[i])] = first[i];
+  const Value values = TRY(s.permute(TRY(s.expand(TRY(s.cast(a[2], a[0].type)), shape)), turn));
   const Value places = TRY(coordinates(s, index));
-  return s.op(flag_at(a, 3) ? "TensorScatterAdd" : "TensorScatterUpdate", {a[0], places, values});
+  const Value made = TRY(s.op(flag_at(a, 3) ? "TensorScatterAdd" : "TensorScatterUpdate", {front, places, values}));
+  return s.permute(made, turned_back(order));
 }
 
 // Moves a dimension to the front, or back again.
@@ -215,12 +258,24 @@ Result<Value> one_hot(Sketch& s, const Values& a) {
   return s.op("OneHot", {a[0], s.scalar(DataType::Int64, a[1].number), on, off}, {{"axis", int_at(a, 4)}});
 }
 
+// sorted_by(sequence, sorter): the sequence in the order that the sorter gives, where there is one.
+Result<Value> sorted_by(Sketch& s, const Values& a) {
+  TRY(need(a[0]));
+  return at(a, 1).present() ? gather(s, {a[0], Value::of(int64_t{-1}), a[1]}) : Result<Value>(a[0]);
+}
+
 constexpr Builtin kRows[] = {
-    {"select", select},   {"gather", gather},
-    {"scatter", scatter}, {"rows", rows},
-    {"index", index},     {"index_put", index_put},
-    {"top_k", top_k},     {"masked_fill", masked_fill},
-    {"sort", sort},       {"index_update", index_update},
+    {"sorted_by", sorted_by},
+    {"select", select},
+    {"gather", gather},
+    {"scatter", scatter},
+    {"rows", rows},
+    {"index", index},
+    {"index_put", index_put},
+    {"top_k", top_k},
+    {"masked_fill", masked_fill},
+    {"sort", sort},
+    {"index_update", index_update},
     {"one_hot", one_hot},
 };
 

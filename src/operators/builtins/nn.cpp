@@ -278,20 +278,27 @@ Result<Value> batch_norm(Sketch& s, const Values& a) {
   return Value::many(std::move(made));
 }
 
-// resize(mode, x, size, align, spatial, scales...): the spatial dimensions become `size`. A scale that is given (not 0)
-// must be the ratio of the sizes.
+// The scale that replaces the ratio of the sizes: 0 where it is that ratio, or none is given.
+Result<double> own_scale(double scale, int64_t from, int64_t to) {
+  if (!(scale > 0)) return 0.0;
+  const double in = static_cast<double>(from), made = in * scale, away = std::abs(made - static_cast<double>(to));
+  if (away <= 1e-6 * in) return 0.0;
+  if (static_cast<int64_t>(std::floor(made)) == to) return scale;
+  if (away <= 1e-3 * in) return 0.0;
+  return invalid(formatted("a scale of {} does not make {} of {}", scale, to, from));
+}
+
+// resize(mode, x, size, align, spatial, scales...): the spatial dimensions become `size`. The places in x follow from
+// the scales that are given (not 0), which must make the sizes but for a fraction.
 Result<Value> resize(Sketch& s, const Values& a) {
   TRY(need(a[1]));
   const auto spatial = static_cast<size_t>(a[4].integer);
   if (a[1].rank() != spatial + 2) return invalid(formatted("self must have {} dimensions", spatial + 2));
   const Shape size(a[2].ints());
   if (size.size() != spatial) return invalid(formatted("outputSize must have {} elements", spatial));
-  for (size_t i = 0; i < spatial && 5 + i < a.size(); ++i) {
-    const double scale = real_at(a, 5 + i), in = static_cast<double>(a[1].shape[2 + i]);
-    if (scale > 0 && std::abs(in * scale - static_cast<double>(size[i])) > 1e-3 * in)
-      return invalid(formatted("a scale of {} does not make {} of {}; other scales than the ratio are not supported",
-                               scale, size[i], a[1].shape[2 + i]));
-  }
+  std::vector<double> scales(spatial + 2);
+  for (size_t i = 0; i < spatial; ++i) scales[2 + i] = TRY(own_scale(real_at(a, 5 + i), a[1].shape[2 + i], size[i]));
+  const bool scaled = std::ranges::any_of(scales, [](double scale) { return scale != 0; });
   const std::string& mode = a[0].text;
   Shape sizes{a[1].shape[0], a[1].shape[1]};
   sizes.insert(sizes.end(), size.begin(), size.end());
@@ -303,7 +310,8 @@ Result<Value> resize(Sketch& s, const Values& a) {
   if (!flag_at(a, 3) && mode == "linear") coordinates = "half_pixel";
   const bool exact = mode == "nearest_exact";
   if (exact) coordinates = "half_pixel";
-  return s.op("Resize", {a[1], Value{}, Value{}, s.indices(sizes)},
+  const Value own = scaled ? s.constant(DataType::Double, {static_cast<int64_t>(scales.size())}, scales) : Value{};
+  return s.op("Resize", {a[1], Value{}, own, s.indices(sizes)},
               {{"mode", nearest || exact ? "nearest" : mode},
                {"coordinate_transformation_mode", coordinates},
                {"nearest_mode", exact ? "round_prefer_ceil" : "floor"}});

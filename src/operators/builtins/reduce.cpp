@@ -144,18 +144,18 @@ Result<Value> axes(Sketch&, const Values& a) {
   return a[0];
 }
 
+// axes_or_none(dims, noop): the same for what is its input where nothing is reduced.
+Result<Value> axes_or_none(Sketch&, const Values& a) {
+  return flag_at(a, 1) && a[0].numbers.empty() ? Value::of(std::string("none")) : a[0];
+}
+
 constexpr Builtin kRows[] = {
-    {"axes", axes},
-    {"reduce", reduce},
-    {"total", total},
-    {"mean", mean},
-    {"truth", truth},
-    {"arg", arg},
-    {"extreme", extreme},
-    {"norm", norm},
-    {"cumulate", cumulate},
-    {"loss", loss},
-    {"log_sum_exp", log_sum_exp},
+    {"axes", axes},         {"axes_or_none", axes_or_none},
+    {"reduce", reduce},     {"total", total},
+    {"mean", mean},         {"truth", truth},
+    {"arg", arg},           {"extreme", extreme},
+    {"norm", norm},         {"cumulate", cumulate},
+    {"loss", loss},         {"log_sum_exp", log_sum_exp},
     {"variance", variance},
 };
 

@@ -114,6 +114,18 @@ class Others(Case):
             check("UpsampleNearestExact1d", x, [size], scale, Out(x[..., index]), form=47)
         self.refused(161002, "a scale of 2 does not make 10 of 6", "UpsampleNearestExact1d", x, [10], 2.0, Out(np.zeros((1, 1, 10), np.float32)))
 
+    def test_a_sequence_sorted_elsewhere(self):
+        x, wanted = f32(3, 9), f32(3, 4)
+        order = np.argsort(x, 1)
+        for right in (False, True):
+            found = np.stack([np.searchsorted(np.sort(row), w, "right" if right else "left") for row, w in zip(x, wanted)])
+            check("SearchSorted", x, wanted, False, right, order, Out(found))
+
+    def test_nan_may_be_near_nan(self):
+        x, y = np.array([1, np.nan, np.nan, 2, np.inf], np.float32), np.array([1.00001, np.nan, 1, 3, np.inf], np.float32)
+        for equal in (False, True):
+            check("IsClose", x, y, 1e-4, 1e-5, equal, Out(np.isclose(x, y, 1e-4, 1e-5, equal)))
+
 
 if __name__ == "__main__":
     main()

@@ -61,6 +61,9 @@ class Reductions(Case):
         check("Max", x, Out(x.max()))
         check("Min", i, Out(i.min()))
         check("MaxV2", x, [0, 2], True, False, Out(x.max((0, 2), keepdims=True)))
+        check("MaxV2", x, [], False, True, Out(x))
+        check("MaxV2", x, [], False, False, Out(x.max()))
+        check("MeanV2", x, [], True, True, Out(x))
         check("Aminmax", x, [1], False, Out(x.min(1)), Out(x.max(1)))
         check("AminmaxDim", x, 2, True, Out(x.min(2, keepdims=True)), Out(x.max(2, keepdims=True)))
         check("MeanV2", x, [1], True, False, Out(x.mean(1, keepdims=True), tolerance=1e-4))
@@ -222,6 +225,34 @@ class Indices(Case):
         want = x.copy()
         want[rows] += 2 * src
         check("IndexAdd", x, 0, rows, src, 2.0, Out(want, tolerance=1e-5))
+
+    def test_putting_behind_other_dimensions(self):
+        x = f32(3, 4, 5, 2)
+        i, j = np.array([[2], [0]]), np.array([1, 3, 0])
+        whole = slice(None)
+        for given, place in (([None, i], (whole, i)), ([None, None, j], (whole, whole, j)), ([None, i, j], (whole, i, j)), ([i, None, j], (i, whole, j)),
+                             ([None, i, None, np.array([1, 0])], (whole, i, whole, np.array([1, 0]))), ([i], i), ([i, j], (i, j))):  # fmt: skip
+            shape = x[place].shape
+            for values in (f32(*shape), f32(*shape[-1:]), f32(1)):
+                want = x.copy()
+                np.add.at(want, place, np.broadcast_to(values, shape))
+                check("IndexPutImpl", InOut(x, want, 1e-5), given, values, True, False)
+                want = x.copy()
+                want[place] = values
+                check("IndexPutImpl", InOut(x, want), given, values, False, False)
+            check("Index", x, given, Out(x[place]))
+
+    def test_putting_where_a_mask_is_true(self):
+        x = f32(3, 4, 5)
+        for mask in (rng.random(3) < 0.6, rng.random((3, 4)) < 0.5, rng.random((3, 4, 5)) < 0.5, np.array([True, False, True])):
+            shape = x[mask].shape
+            for values in (f32(*shape), f32(*shape[1:]), f32(1), f32(1, *shape[1:])):
+                want, more = x.copy(), x.copy()
+                want[mask] = values
+                more[mask] += values
+                check("IndexPutImpl", InOut(x, want), [mask], values, False, False)
+                check("IndexPutImpl", InOut(x, more, 1e-6), [mask], values, True, False)
+        self.refused(161002, "does not fit", "IndexPutImpl", InOut(x, x), [np.ones((4, 4), bool)], f32(1), False, False)
 
     def test_order(self):
         for dtype in (np.float32, np.float16, np.int32, np.int64):

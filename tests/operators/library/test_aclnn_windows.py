@@ -66,18 +66,19 @@ def largest(x, kernel, stride, padding, dilation, ceil):
     return y, places
 
 
-def resize(x, sizes, mode, align):
+def resize(x, sizes, mode, align, scales=()):
     for d, out in enumerate(sizes, 2):
         size = x.shape[d]
+        step = 1 / scales[d - 2] if scales else size / out
         rows = []
         for o in range(out):
             if mode == "linear":
-                at = o * (size - 1) / (out - 1) if align and out > 1 else 0 if align else max(0.0, (o + 0.5) * size / out - 0.5)
+                at = o * (size - 1) / (out - 1) if align and out > 1 else 0 if align else max(0.0, (o + 0.5) * step - 0.5)
                 low = min(int(at), size - 1)
                 share = at - low
                 rows.append(x.take(low, d) * (1 - share) + x.take(min(low + 1, size - 1), d) * share)
             else:
-                rows.append(x.take(min(int((o + (0.5 if mode == "exact" else 0)) * size / out), size - 1), d))
+                rows.append(x.take(min(int((o + (0.5 if mode == "exact" else 0)) * (step if scales else size / out)), size - 1), d))
         x = np.stack(rows, d)
     return x
 
@@ -223,6 +224,14 @@ class Windows(Case):
                     check(f"Upsample{name}Backward", g, list(to), list(x.shape), *flags, *[0.0] * len(sizes), Out(through(f, x, g), np.float32, 1e-4))
                     if name == "Bilinear2d":
                         check("UpsampleBilinear2dBackwardV2", g, list(to), list(x.shape), align, 0.0, 0.0, Out(through(f, x, g), np.float32, 1e-4))
+        for scales, to in (((1.5,), (10,)), ((0.7,), (4,)), ((1.5, 2.3), (10, 11)), ((1.25, 1.5, 1.3), (8, 7, 3))):
+            x = f32(2, 2, *(7, 5, 3)[: len(to)])
+            names = {1: ("1d", "Linear1d"), 2: ("2d", "Bilinear2d"), 3: ("3d", "Trilinear3d")}[len(to)]
+            for mode, name in (("nearest", "Nearest" + names[0]), ("exact", "NearestExact" + names[0]), ("linear", names[1])):
+                f = lambda v: resize(v, to, mode, False, scales)
+                g, flags = f32(2, 2, *to), [False] if mode == "linear" else []
+                check(f"Upsample{name}" + ("V2" if mode == "nearest" and len(to) < 3 else ""), x, list(to), *flags, *scales, Out(f(x), np.float32, 1e-4))
+                check(f"Upsample{name}Backward", g, list(to), list(x.shape), *flags, *scales, Out(through(f, x, g), np.float32, 1e-4))
         self.refused(161002, "do not fit", "UpsampleNearest1dBackward", f32(2, 2, 5), [6], [2, 2, 3], 0.0, Out(f32(2, 2, 3)))
 
     def test_padding(self):

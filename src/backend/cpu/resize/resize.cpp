@@ -121,10 +121,8 @@ bool given(Inputs in, size_t input) { return input < in.size() && in[input].pres
 Result<ResizeRequest> wanted_of(Inputs in) {
   ResizeRequest wanted;
   if (given(in, 1)) wanted.roi = TRY(reals(in[1]));
-  if (given(in, 3))
-    wanted.sizes = TRY(integers(in[3]));
-  else if (given(in, 2))
-    wanted.scales = TRY(reals(in[2]));
+  if (given(in, 3)) wanted.sizes = TRY(integers(in[3]));
+  if (given(in, 2)) wanted.scales = TRY(reals(in[2]));
   return wanted;
 }
 
