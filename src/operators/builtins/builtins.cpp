@@ -52,11 +52,28 @@ Result<Values> as_type(Sketch& sketch, std::span<const Value> values, DataType t
   return made;
 }
 
+namespace {
+
+// A sum or product of a tensor of 16 bits and a number: one step, with the number as a float.
+Result<Value> with_number(Sketch& sketch, const std::string& op, std::span<const Value> values) {
+  const bool first = values[0].is_tensor();
+  const auto number = static_cast<float>(values[first ? 1 : 0].number);
+  return sketch.op(op + "s", {values[first ? 0 : 1]}, {{"value", number}});
+}
+
+bool is_with_number(const std::string& op, std::span<const Value> values, DataType type) {
+  return (op == "Mul" || op == "Add") && values.size() == 2 && is_narrow(type) &&
+         values[0].is_tensor() != values[1].is_tensor() && values[values[0].is_tensor() ? 0 : 1].type == type;
+}
+
+}  // namespace
+
 Result<Value> promoted(Sketch& sketch, const std::string& op, std::span<const Value> values, bool real) {
   for (const Value& value : values) TRY(need(value));
   const DataType type = common_type(values);
   if (type == DataType::Undefined || category_of(type) == Category::Other)
     return invalid(op + ": these types do not go together");
+  if (is_with_number(op, values, type)) return with_number(sketch, op, values);
   if (real && category_of(type) < Category::Float) return sketch.op(op, TRY(as_type(sketch, values, DataType::Float)));
   if (type != DataType::Bool) return sketch.op(op, TRY(as_type(sketch, values, type)));
   // Bools are computed with as numbers; what is not 0 is true.
