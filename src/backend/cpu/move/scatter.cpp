@@ -2,7 +2,7 @@
 // Operators that put elements where indices say, or combine them with what is there.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <memory>
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
@@ -49,22 +49,18 @@ void scatter(Combine how, const std::vector<int64_t>& targets, int64_t inner, co
   }
 }
 
-// The same for elements of 16 bits: what meets in one row meets in float, and is rounded once.
+// The same for elements of 16 bits: what meets in one row meets in float, and is rounded once. Of the memory for all of
+// y only what the rows need is touched.
 template <class T>
-void scatter_wide(Combine how, const std::vector<int64_t>& targets, int64_t inner, const T* updates, T* y) {
-  std::vector<int64_t> order(targets.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto target = [&](int64_t i) { return targets[size_t(i)]; };
-  if (!std::ranges::is_sorted(targets)) std::ranges::stable_sort(order, {}, target);
-  std::vector<float> row(static_cast<size_t>(inner));
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    T* to = y + target(order[begin]) * inner;
-    std::copy_n(to, inner, row.begin());
-    for (end = begin; end < order.size() && target(order[end]) == target(order[begin]); ++end)
-      for (int64_t j = 0; j < inner; ++j)
-        row[size_t(j)] = combined<float>(how, row[size_t(j)], updates[order[end] * inner + j]);
-    for (int64_t j = 0; j < inner; ++j) to[j] = T(row[size_t(j)]);
+void scatter_wide(Combine how, const std::vector<int64_t>& targets, int64_t inner, const T* updates, Tensor& y) {
+  const auto wide = std::make_unique_for_overwrite<float[]>(static_cast<size_t>(y.count()));
+  for (const int64_t target : targets) std::copy_n(y.as<T>() + target * inner, inner, wide.get() + target * inner);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    float* to = wide.get() + targets[i] * inner;
+    const T* from = updates + int64_t(i) * inner;
+    for (int64_t j = 0; j < inner; ++j) to[j] = combined<float>(how, to[j], from[j]);
   }
+  for (const int64_t target : targets) std::copy_n(wide.get() + target * inner, inner, y.as<T>() + target * inner);
 }
 
 Status put_rows(Combine how, DataType type, const std::vector<int64_t>& targets, int64_t inner, const Tensor& updates,
@@ -78,7 +74,7 @@ Status put_rows(Combine how, DataType type, const std::vector<int64_t>& targets,
   }
   return with_type(AllTypes{}, type, [&]<class T>() -> Status {
     if constexpr (is_narrow_float<T>)
-      scatter_wide(how, targets, inner, updates.as<T>(), y.as<T>());
+      scatter_wide(how, targets, inner, updates.as<T>(), y);
     else
       scatter(how, targets, inner, updates.as<T>(), y.as<T>());
     return {};
