@@ -105,5 +105,32 @@ TEST(Bf16, EveryMidpointRoundsToEvenAndItsNeighboursToTheNearest) {
   EXPECT_EQ(float_to_bf16(std::numeric_limits<float>::max()), 0x7f80);
 }
 
+TEST(HalfwayFloat, WhatLiesBesideATieIsRoundedToItsOwnSide) {
+  for (uint32_t bits = 1; bits < 0x7c00; ++bits) {  // between two halves that follow each other
+    const double low = half_value(static_cast<uint16_t>(bits - 1)), high = half_value(static_cast<uint16_t>(bits));
+    if (std::isinf(high)) break;
+    const double middle = (low + high) / 2, little = (high - low) * 1e-12;
+    ASSERT_EQ(float_to_half(halfway_float(middle - little)), bits - 1);
+    ASSERT_EQ(float_to_half(halfway_float(middle + little)), bits);
+    ASSERT_EQ(float_to_half(halfway_float(-middle - little)), bits | 0x8000);
+    ASSERT_EQ(float_to_half(halfway_float(middle)), float_to_half(static_cast<float>(middle)));
+  }
+}
+
+TEST(HalfwayFloat, IntegersBesideATieAreRoundedToTheirOwnSide) {
+  for (int bits = 9; bits < 62; ++bits) {  // 2^bits * (1 + 1/256) is a tie of bf16, where it is whole
+    const int64_t one = int64_t{1} << bits, tie = one + (one >> 8);
+    const uint16_t even = float_to_bf16(static_cast<float>(one));
+    ASSERT_EQ(float_to_bf16(halfway_float(tie + 1)), even + 1) << bits;
+    ASSERT_EQ(float_to_bf16(halfway_float(tie - 1)), even) << bits;
+    ASSERT_EQ(float_to_bf16(halfway_float(tie)), even) << bits;
+    ASSERT_EQ(float_to_bf16(halfway_float(-tie - 1)), (even + 1) | 0x8000) << bits;
+    ASSERT_EQ(float_to_bf16(halfway_float(static_cast<uint64_t>(tie) + 1)), even + 1) << bits;
+  }
+  EXPECT_EQ(halfway_float(INT64_MIN), -0x1p63f);
+  EXPECT_EQ(float_to_bf16(halfway_float(UINT64_MAX)), float_to_bf16(0x1p64f));
+  EXPECT_EQ(halfway_float(-std::numeric_limits<double>::infinity()), -std::numeric_limits<float>::infinity());
+}
+
 }  // namespace
 }  // namespace belay

@@ -52,5 +52,14 @@ TEST(MayStore, NeverFromAHigherCategoryToALower) {
   EXPECT_FALSE(may_store(Complex64, Float));
 }
 
+TEST(LimitedTo, IsTheNearestOfTheIntegers) {
+  EXPECT_EQ(limited_to(Int32, int64_t{1} << 40), INT32_MAX);
+  EXPECT_EQ(limited_to(Int8, -129), -128);
+  EXPECT_EQ(limited_to(UInt8, -1), 0);
+  EXPECT_EQ(limited_to(UInt32, int64_t{1} << 32), UINT32_MAX);
+  EXPECT_EQ(limited_to(Int64, INT64_MIN), INT64_MIN);
+  EXPECT_EQ(limited_to(Int16, 77), 77);
+}
+
 }  // namespace
 }  // namespace belay::operators
