@@ -49,17 +49,17 @@ class Reporter {
   void add_first_without_inputs() {
     std::set<std::filesystem::path> recorded;
     for (const auto& entry : report_.overflows) recorded.insert(entry.overflow.found_by.path.parent_path());
-    std::map<std::filesystem::path, const OperatorMagnitudes*> first;
+    std::map<std::filesystem::path, const OperatorMagnitudes*> first, given;
     for (const OperatorMagnitudes& op : operators_) {
       const bool bad = std::ranges::any_of(op.tensors, [](const Magnitude& m) { return !std::isfinite(m.most); });
       if (!bad) continue;
-      const OperatorMagnitudes*& earliest = first[op.dump.path.parent_path()];
+      auto& among = op.dump.op_type == "Data" ? given : first;  // whose file is written after that of its first reader
+      const OperatorMagnitudes*& earliest = among[op.dump.path.parent_path()];
       if (!earliest || op.dump.time < earliest->dump.time) earliest = &op;
     }
     for (const auto& [folder, op] : first)
-      if (!recorded.contains(folder) && op->dump.op_type != "Data" &&
-          std::ranges::none_of(op->tensors, &Magnitude::input))
-        add(overflow_of(op->dump));
+      if (!recorded.contains(folder) && std::ranges::none_of(op->tensors, &Magnitude::input))
+        add(overflow_of(given.contains(folder) ? given[folder]->dump : op->dump));
   }
 
   const std::vector<FoundDump>& dumps_;

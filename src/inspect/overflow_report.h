@@ -29,7 +29,8 @@ struct OverflowReport {
 };
 
 // Overflows are what Opdebug files tell and what operators' own files show: an output is not finite while all inputs
-// are. Of operators whose inputs were not dumped, the first in each folder is taken whose outputs are not finite.
+// are. Of operators whose inputs were not dumped, the first in each folder is taken whose outputs are not finite;
+// but an input of the model that is not finite itself is named in its place.
 OverflowReport report_overflows(const std::vector<FoundDump>& dumps);
 
 }  // namespace belay::inspect

@@ -242,6 +242,14 @@ class Overflow(DumpTest):
         self.assertEqual((tensors["cause"]["result"]["index"], tensors["cause"]["operands"]), ([1, 1], []))
         self.assertNotIn("cause", statistics)
 
+    def test_of_outputs_an_input_that_is_not_finite_is_named_in_their_place(self):
+        x = SOFTMAX_X.copy()
+        x[0, 1] = np.nan
+        self.run_one(softmax_model(), x, config=self.config(dump_list=[{}], dump_mode="output"))
+        (found,) = self.overflows()["overflows"]
+        self.assertEqual((found["op_type"], found["op_name"]), ("Data", "x"))
+        self.assertEqual(found["cause"]["result"]["index"], [0, 1])
+
     def test_headroom_is_told_when_nothing_overflows(self):
         x = SOFTMAX_X / np.float16(2)
         scaled = x * np.float16(3)
