@@ -123,7 +123,7 @@ class Couple {
       const long double a = element_of(x_.type(), bytes.x, i), b = element_of(y_.type(), bytes.y, i);
       const long double between = apart(a, b);
       if (between == 0) continue;
-      const Place place{block + i, static_cast<double>(a), static_cast<double>(b)};
+      const Place place{block + i, a, b};
       if (found.first.at < 0) found.first = place;
       if (between > most) found.worst = place;
       most = std::max(most, between);

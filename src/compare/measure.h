@@ -12,8 +12,8 @@ namespace belay::compare {
 
 // One element of both sides.
 struct Place {
-  int64_t at = -1;  // row-major; -1: there is none
-  double ours = 0, truth = 0;
+  int64_t at = -1;                  // row-major; -1: there is none
+  long double ours = 0, truth = 0;  // which hold every integer of 64 bits
 };
 
 // What one side's elements are like; least and largest pass over NaN, the others are NaN with it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "base/files/mapped_file.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
+#include "compare/measure/elements.h"
 #include "compare/opened_pair.h"
 
 namespace belay::compare {
@@ -145,6 +147,15 @@ std::vector<std::string> Comparison::problems() const {
   for (const Row& row : rows)
     if (row.verdict == Verdict::Unread) all.push_back(row.reason);
   return all;
+}
+
+std::string element_text(long double value, graph::DataType type, const char* pattern) {
+  char text[64];
+  if (is_whole(type))
+    std::snprintf(text, sizeof text, "%.0Lf", value);
+  else
+    std::snprintf(text, sizeof text, pattern, static_cast<double>(value));
+  return text;
 }
 
 Row compare_pair(const SideTensor& ours, const SideTensor& truth, const Rules& rules) {

@@ -48,6 +48,9 @@ struct Comparison {
 Comparison compare_sides(const Side& ours, const Side& truth, const Matching& matching, const Rules& rules,
                          const std::function<void()>& done);
 
+// An element for a table: a whole number with all its digits, others as printf's pattern for a double says.
+std::string element_text(long double value, graph::DataType type, const char* pattern);
+
 // One pair alone.
 Row compare_pair(const SideTensor& ours, const SideTensor& truth, const Rules& rules);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <cstring>
 
 namespace belay::exact {
 namespace {
@@ -62,6 +63,17 @@ bool Yardstick::fits(double got, double expected, double allowed) const {
   return beyond && std::abs(got) >= largest_;
 }
 
+namespace {
+
+// Whether two whole numbers that are one double are not the same.
+bool differ_in_bits(const Value& a, const Value& b, int64_t at) {
+  if (a.real() || a.type != b.type || a.count() == 0) return false;
+  const size_t size = a.bytes->size() / static_cast<size_t>(a.count()), from = static_cast<size_t>(at) * size;
+  return std::memcmp(a.bytes->data() + from, b.bytes->data() + from, size) != 0;
+}
+
+}  // namespace
+
 Numbers held_against(const Output& expected, const Value& got, DataType stored, const Value* truth) {
   const Yardstick yardstick(expected, stored);
   Numbers numbers{.count = yardstick.count()};
@@ -69,7 +81,7 @@ Numbers held_against(const Output& expected, const Value& got, DataType stored, 
   double most = -1;
   for (int64_t at = 0; at < numbers.count; ++at) {
     const double is = element_of(got, at), should = yardstick.expected(at), may = yardstick.allowed(at);
-    const bool fits = yardstick.fits(is, should, may);
+    const bool fits = yardstick.fits(is, should, may) && !(may == 0 && differ_in_bits(got, expected.value, at));
     numbers.wrong += !fits;
     numbers.clipped |= fits && std::abs(is) == yardstick.largest() && std::abs(should) > yardstick.largest();
     if (const double uses = used(is, should, may, fits); uses > most) {

@@ -201,4 +201,11 @@ class Indices(Runs):
                    {"x": x, "r": np.array([[1, 1, 4, 4]], np.float32)}, sets(0), {"b": np.array([1])}, op="ROIAlign")  # fmt: skip
 
 
+class Integers(Runs):
+    def test_neighbours_beyond_the_doubles_are_told_apart(self):
+        x = np.full(4, 2**60, np.int64)
+        self.check([("Identity", ["x"], ["a"], {}), ("Abs", ["a"], ["b"], {}), ("Cast", ["b"], ["y"], {"to": onnx.TensorProto.FLOAT})],
+                   {"x": x}, sets(2**60 + 1), op="n_b")  # fmt: skip
+
+
 unittest.main()

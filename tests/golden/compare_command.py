@@ -260,6 +260,16 @@ class Verdicts(Folder):
             self.write_both("one", truth, ours)
             self.belay(code=code)
 
+    def test_whole_numbers_have_all_their_digits(self):
+        for ours, truth in (((np.uint64(2**64 - 1)), np.uint64(2**64 - 3)), (np.int64(-(2**53) - 1), np.int64(-(2**53))), (np.int32(1234567), np.int32(1234568))):
+            self.write_both("one", np.array([5, ours], ours.dtype), np.array([5, truth], ours.dtype))
+            self.assertIn(f"[1] is {ours}, should be {truth}", self.belay(code=DIFFER).stdout)
+            (row,) = self.compared(code=DIFFER)["rows"]
+            self.assertEqual((row["measures"]["worst"]["ours"], row["measures"]["first"]["truth"]), (int(ours), int(truth)))
+            self.belay("--csv", self.a.parent / "out.csv", code=DIFFER)
+            (line,) = csv.DictReader((self.a.parent / "out.csv").read_text().splitlines())
+            self.assertEqual((line["WorstOurs"], line["FirstTruth"]), (str(ours), str(truth)))
+
     def test_other_shapes_differ_and_other_counts_are_said(self):
         self.write_both("one", np.ones((2, 3), np.float32), np.ones((4, 3), np.float32))
         self.assertIn("[2,3] and [4,3] do not have the same number", self.belay(code=DIFFER).stdout)

@@ -60,7 +60,8 @@ std::string types(const Row& row) {
 std::string worst_element(const Row& row) {
   const compare::Place& worst = row.measures.worst;
   if (worst.at < 0) return "";
-  return inspect::index_text(row.shape, worst.at) + " is " + number(worst.ours) + ", should be " + number(worst.truth);
+  return inspect::index_text(row.shape, worst.at) + " is " + compare::element_text(worst.ours, row.ours_type, "%.6g") +
+         ", should be " + compare::element_text(worst.truth, row.truth_type, "%.6g");
 }
 
 std::vector<std::string> line(const Row& row) {

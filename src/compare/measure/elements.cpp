@@ -90,6 +90,10 @@ bool has_values(DataType type) {
          with_integer(type, [](auto) {});
 }
 
+bool is_whole(DataType type) {
+  return type == DataType::Bool || with_integer(type, [](auto) {});
+}
+
 bool fits_floats(DataType type) {
   return has_values(type) && type != DataType::Double && graph::bits_of(type) <= 16 + 16 * (type == DataType::Float);
 }

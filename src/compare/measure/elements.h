@@ -15,6 +15,9 @@ namespace belay::compare {
 // Whether the values of the type can be told: all floats but HiFloat8 and the like, integers from 1 to 64 bits, bool.
 bool has_values(graph::DataType type);
 
+// Whether its values are whole numbers: integers and bools.
+bool is_whole(graph::DataType type);
+
 // Bytes of one element, as a source gives it.
 size_t stored_bytes(graph::DataType type);
 

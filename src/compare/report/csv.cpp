@@ -24,6 +24,10 @@ std::string printed(const char* pattern, Args... arguments) {
 std::string vendor_number(double value) { return std::isnan(value) ? kMissing : printed("%.6f", value); }
 std::string number(double value) { return std::isnan(value) ? kMissing : printed("%.9g", value); }
 
+std::string place_text(long double value, graph::DataType type) {
+  return std::isnan(value) ? kMissing : element_text(value, type, "%.9g");
+}
+
 // "(mean x;std x),(mean y;std y)"; what is small is 0.
 std::string deviation(const Measures& measures) {
   const auto value = [](double v) { return std::isnan(v) ? kMissing : printed("%.3f", std::abs(v) < 0.001 ? 0.0 : v); };
@@ -175,8 +179,8 @@ class Table {
   static void add_place(Line& line, const Row& row, const Place& place) {
     if (place.at < 0) return line.add_missing(3);
     line.add(inspect::index_text(row.shape, place.at));
-    line.add(number(place.ours));
-    line.add(number(place.truth));
+    line.add(place_text(place.ours, row.ours_type));
+    line.add(place_text(place.truth, row.truth_type));
   }
 
   static void add_ours(Line& line, const Row& row) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "compare/measure/elements.h"
 
 namespace belay::compare {
 namespace {
@@ -33,15 +34,25 @@ Json side_json(const SideCount& side) {
           {"max", number(side.max)}};
 }
 
-Json place_json(const Place& place, const graph::Shape& shape) {
+// A whole number with all its digits.
+Json element(long double value, graph::DataType type) {
+  if (!is_whole(type)) return number(static_cast<double>(value));
+  return value < 0 ? Json(static_cast<int64_t>(value)) : Json(static_cast<uint64_t>(value));
+}
+
+Json place_json(const Place& place, const Row& row) {
+  const graph::Shape& shape = row.shape;
   if (place.at < 0) return nullptr;
   graph::Shape index(shape.size());
   int64_t rest = place.at;
   for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) index[d] = rest % shape[d];
-  return {{"at", place.at}, {"index", index}, {"ours", number(place.ours)}, {"truth", number(place.truth)}};
+  return {{"at", place.at},
+          {"index", index},
+          {"ours", element(place.ours, row.ours_type)},
+          {"truth", element(place.truth, row.truth_type)}};
 }
 
-Json measures_json(const Measures& m, const graph::Shape& shape) {
+Json measures_json(const Measures& m, const Row& row) {
   return {{"elements", m.count},
           {"bitwise", m.bitwise},
           {"different", m.different},
@@ -61,8 +72,8 @@ Json measures_json(const Measures& m, const graph::Shape& shape) {
           {"least_atol", number(m.least_atol)},
           {"finite_cosine", number(m.finite_cosine)},
           {"finite_euclidean", number(m.finite_euclidean)},
-          {"first", place_json(m.first, shape)},
-          {"worst", place_json(m.worst, shape)},
+          {"first", place_json(m.first, row)},
+          {"worst", place_json(m.worst, row)},
           {"ours_values", side_json(m.ours)},
           {"truth_values", side_json(m.truth)}};
 }
@@ -94,7 +105,7 @@ Json row_json(const Row& row) {
     json["truth_shape"] = row.truth_shape;
     json["limits"] = limits_json(row.limits);
   }
-  if (row.measured) json["measures"] = measures_json(row.measures, row.shape);
+  if (row.measured) json["measures"] = measures_json(row.measures, row);
   return json;
 }
 
