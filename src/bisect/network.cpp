@@ -9,6 +9,7 @@
 #include "convert/convert.h"
 #include "convert/passes/origin.h"
 #include "executor/loaded_model.h"
+#include "graph/infer/constant_nodes.h"
 
 namespace belay::bisect {
 namespace {
@@ -75,6 +76,11 @@ Result<std::vector<Operator>> Network::operators() const {
   std::vector<Operator> operators;
   for (const auto& node : converted.model->main().nodes) {
     const auto names = convert::original_names(node);
+    if (graph::is_random(node) && graph::get_or<int64_t>(node.attributes, "seed", 0) == 0 && node.type != "Dropout")
+      return Status{ACL_ERROR_INVALID_PARAM,
+                    formatted("{} {} gives other numbers in every run: runs of the model cannot be held against one "
+                              "another; give it a seed",
+                              node.type, names.empty() ? node.name : names.front())};
     if (names.empty() || graph::is_graph_input(node) || graph::is_constant(node) || node.type == "NetOutput") continue;
     if (std::ranges::none_of(node.input_descs, is_narrow) && std::ranges::none_of(node.outputs, is_narrow)) continue;
     auto found = std::ranges::find(operators, names.front(), &Operator::name);

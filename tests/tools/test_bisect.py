@@ -219,6 +219,11 @@ class Bisect(unittest.TestCase):
         self.assertIn("minimal: without any one of them it fails; each was tried\n", out)
         self.assertRegex(out, r"\n\d+ trials\nwrote lists/keep_dtype.cfg\n")
 
+    def test_random_numbers_are_named(self):
+        self.save([("RandomNormalLike", ["x"], "n", "noise"), ("Add", ["x", "n"], "y", "sum")], {}, [4], {"y": 1}, np.ones(4, np.float32))
+        said = self.bisect("--input", "x.npy", code=3, raw=True)
+        self.assertRegex(said, "Random\\w*Normal noise gives other numbers in every run")
+
     def test_wrong_use_and_bad_input(self):
         self.sum_that_overflows()
         for options, code, part in ((["--precision", "fp8"], 2, "fp16"), (["--input", "none.npy"], 3, "none.npy cannot be read"),
