@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/closest.h"
 #include "base/files/file.h"
@@ -74,6 +75,7 @@ std::string take(Rule& rule, const std::string& key, const Json& value) {
     if (key != name) continue;
     if (!value.is_string()) return formatted("\"{}\" is no text", key);
     rule.*member = value.get<std::string>();
+    if ((rule.*member).empty()) return formatted("\"{}\" is empty; leave it out to match all", key);
     return "";
   }
   for (const auto& [name, member] : kNumbers) {
@@ -98,6 +100,20 @@ Result<Rule> rule_of(const Json& json, size_t number) {
   return rule;
 }
 
+// `twice`: a key that an object has more than once, of which JSON readers take one.
+Json parse_noting_keys(std::string_view text, std::string& twice) {
+  std::vector<std::set<std::string>> keys;  // by depth
+  const auto note = [&](int depth, Json::parse_event_t event, Json& value) {
+    const auto level = static_cast<size_t>(depth);
+    keys.resize(std::max(keys.size(), level + 2));
+    if (event == Json::parse_event_t::object_start) keys[level + 1].clear();
+    if (event == Json::parse_event_t::key && !keys[level].insert(value.get<std::string>()).second)
+      twice = value.get<std::string>();
+    return true;
+  };
+  return Json::parse(text, note, false, true);
+}
+
 }  // namespace
 
 std::string type_text(DataType type) {
@@ -117,12 +133,19 @@ Limits Rules::limits_for(const SideTensor& ours, DataType ours_type, const SideT
 }
 
 Result<std::vector<Rule>> parse_rules(std::string_view text) {
-  const Json json = nesting_depth(text) > kDeepest ? Json() : Json::parse(text, nullptr, false, true);
+  std::string twice;
+  const Json json = nesting_depth(text) > kDeepest ? Json() : parse_noting_keys(text, twice);
+  if (!twice.empty()) return Status{ACL_ERROR_PARSE_FILE, formatted("the key \"{}\" is there twice", twice)};
   const bool wrapped = json.is_object() && json.contains("rules");
+  if (wrapped)
+    for (const auto& [key, value] : json.items())
+      if (key != "rules")
+        return Status{ACL_ERROR_PARSE_FILE, formatted("there is no key \"{}\" beside \"rules\"", key)};
   const Json& list = wrapped ? json["rules"] : json;
   if (!list.is_array())
     return Status{ACL_ERROR_PARSE_FILE,
                   "this is no rules file: JSON like {\"rules\": [{\"op\": \"*\", \"rtol\": 0.001}]}"};
+  if (list.empty()) return Status{ACL_ERROR_PARSE_FILE, "there is no rule in it"};
   std::vector<Rule> rules;
   for (const Json& entry : list) rules.push_back(TRY(rule_of(entry, rules.size() + 1)));
   return rules;

@@ -260,6 +260,16 @@ class Verdicts(Folder):
             self.write_both("one", truth, ours)
             self.belay(code=code)
 
+    def test_a_report_is_not_written_over_what_is_compared(self):
+        for side in (self.a, self.b):
+            np.save(side / "x.npy", np.ones(3))
+        for option in ("--csv", "--json"):
+            command = [BELAY, "compare", self.a / "x.npy", self.b / "x.npy", f"{option}={self.a / '..' / 'b' / 'x.npy'}"]
+            run = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+            self.assertEqual(run.returncode, USAGE, run.stdout + run.stderr)
+            self.assertIn("would overwrite", run.stderr)
+        np.testing.assert_array_equal(np.load(self.b / "x.npy"), np.ones(3))
+
     def test_whole_numbers_have_all_their_digits(self):
         for ours, truth in (((np.uint64(2**64 - 1)), np.uint64(2**64 - 3)), (np.int64(-(2**53) - 1), np.int64(-(2**53))), (np.int32(1234567), np.int32(1234568))):
             self.write_both("one", np.array([5, ours], ours.dtype), np.array([5, truth], ours.dtype))

@@ -182,6 +182,32 @@ class Sides(unittest.TestCase):
         self.assertRegex(done.stderr, "bad.npz: a.npy is damaged.*checksum")
         self.assertIn("all 1 tensors are equal; 1 could not be read", done.stdout)
 
+    def test_safetensors_whose_offsets_contradict_their_shapes(self):
+        """As the safetensors library refuses them: each tensor has the bytes of its shape, and none shares them."""
+
+        def entry(shape, begin, end):
+            return {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
+
+        np.save(self.top / "a.npy", np.zeros(2, np.float32))
+        for header, why in (({"a": entry([2], 0, 16)}, "a is F32 [2], but has 16 bytes"), ({"a": entry([2], 0, 4)}, "has 4 bytes"),
+                            ({"a": entry([2**40, 2**40], 0, 8)}, "has 8 bytes"),
+                            ({"a": entry([2], 0, 8), "b": entry([2], 4, 12)}, "a and b overlap"),
+                            ({"a": entry([2], 0, 8), "b": entry([1], 0, 4)}, "begins where another does")):  # fmt: skip
+            text = json.dumps(header).encode()
+            (self.top / "bad.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + bytes(16))
+            done = self.run_belay("compare", "bad.safetensors", "a.npy")
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(why, done.stderr)
+
+    def test_an_npy_header_says_true_or_false(self):
+        """As numpy's own reader, which refuses any other fortran_order."""
+        np.save(self.top / "a.npy", np.arange(6.0).reshape(2, 3))
+        good = (self.top / "a.npy").read_bytes()
+        (self.top / "b.npy").write_bytes(good.replace(b"False", b"1    "))
+        done = self.run_belay("compare", "b.npy", "a.npy")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("fortran_order is neither True nor False", done.stderr)
+
     def test_types_that_are_no_tensors(self):
         np.save(self.top / "big.npy", np.arange(4, dtype=">f4"))
         np.save(self.top / "text.npy", np.array(["a", "b"]))

@@ -104,6 +104,14 @@ void refuse_empty_values(CLI::App& app) {
       if (option->get_items_expected_max() > 0) option->check({check, "", ""});
 }
 
+void check_report(const char* option, const std::filesystem::path& report, const std::vector<std::string>& inputs) {
+  std::error_code ignored;
+  const auto is_it = [&](const std::string& file) { return std::filesystem::equivalent(report, file, ignored); };
+  for (const std::string& input : inputs)
+    if (!report.empty() && (is_it(input) || is_it(input.substr(input.find('=') + 1))))
+      throw UsageError(std::string(option) + " " + report.string() + " would overwrite " + input + ", which is read");
+}
+
 std::string wrong_command(const CLI::App& app, int argc, const char* const* argv) {
   const auto names = command_names(app);
   if (argc < 2) return "a command is missing: " + joined(names, "or");

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ CLI::Validator positive_number();
 // Values that are not finite numbers from 0 up, or no cosines (from -1 to 1), are refused with a sentence.
 CLI::Validator tolerance();
 CLI::Validator cosine();
+
+// A report that would be written over one of the files that it is made of throws UsageError. Of NAME=FILE the file
+// counts.
+void check_report(const char* option, const std::filesystem::path& report, const std::vector<std::string>& inputs);
 
 // Values that are none of these are refused with all of them and the nearest.
 CLI::Validator one_of(std::vector<std::string> names);

@@ -181,6 +181,12 @@ int report(const CompareArguments& arguments, const Comparison& made) {
 }
 
 void check_inputs(const CompareArguments& arguments) {
+  std::vector<std::string> read = arguments.inputs.files;
+  for (const auto& file :
+       {arguments.ours, arguments.truth, arguments.rules, arguments.match.ours_fusion, arguments.match.truth_fusion})
+    read.push_back(file.string());
+  check_report("--csv", arguments.csv, read);
+  if (arguments.json != kPrinted) check_report("--json", arguments.json, read);
   const int models = is_model(arguments.ours) + is_model(arguments.truth);
   if (models == 0 && !(arguments.inputs.files.empty() && arguments.inputs.shapes.empty()))
     throw UsageError("--input and --shape are for a side that is a model, an .onnx or .om file");

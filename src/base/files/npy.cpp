@@ -56,7 +56,10 @@ Result<NpyHeader> parse_npy_header(std::span<const std::byte> file) {
   const size_t quote = header.find('\'', descr + 1);
   if (header[descr] != '\'' || quote == std::string::npos) return bad("structured types are not supported");
   parsed.descr = header.substr(descr + 1, quote - descr - 1);
-  parsed.fortran_order = header.compare(TRY(find_value(header, "fortran_order")), 4, "True") == 0;
+  const size_t order = TRY(find_value(header, "fortran_order"));
+  parsed.fortran_order = header.compare(order, 4, "True") == 0;
+  if (!parsed.fortran_order && header.compare(order, 5, "False") != 0)
+    return bad("its fortran_order is neither True nor False");
   parsed.shape = TRY(parse_shape(header));
   return parsed;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -42,6 +43,10 @@ Result<StoredTensor> read_entry(const std::string& name, const Json& entry, Byte
       return bad(formatted("{} has a dimension of {}", name, size));
     tensor.form.shape.push_back(static_cast<int64_t>(size));
   }
+  const int64_t count = graph::element_count(tensor.form.shape);
+  if (static_cast<uint64_t>(count) > 8 * data.size() || graph::bytes_of(tensor.type, count) != end - begin)
+    return bad(formatted("{} is {} {}, but has {} bytes", name, entry["dtype"].get<std::string>(),
+                         graph::to_text(tensor.form.shape), end - begin));
   tensor.logical = tensor.form;
   tensor.bytes = data.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
   return tensor;
@@ -72,6 +77,16 @@ Result<std::vector<NamedTensor>> parse_safetensors(Bytes file) {
     if (name == "__metadata__") continue;
     StoredTensor tensor = TRY(read_entry(name, Json(entry), data));
     tensors.push_back({name, std::move(tensor)});
+  }
+  std::map<const std::byte*, const NamedTensor*> places;
+  for (const NamedTensor& tensor : tensors)
+    if (!tensor.tensor.bytes.empty() && !places.emplace(tensor.tensor.bytes.data(), &tensor).second)
+      return bad(formatted("{} begins where another does", tensor.name));
+  const NamedTensor* before = nullptr;
+  for (const auto& [begin, tensor] : places) {
+    if (before && begin < before->tensor.bytes.data() + before->tensor.bytes.size())
+      return bad(formatted("{} and {} overlap", before->name, tensor->name));
+    before = tensor;
   }
   return tensors;
 }

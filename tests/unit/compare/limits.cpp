@@ -120,6 +120,13 @@ TEST(Rules, MistakesAreNamed) {
   EXPECT_THAT(problem("[{\"cosine\": -1.5}]"), HasSubstr("\"cosine\" is no number from -1 to 1"));
   EXPECT_THAT(problem("[{\"op\": 1, \"rtol\": 1}]"), HasSubstr("\"op\" is no text"));
   EXPECT_THAT(problem("[3]"), HasSubstr("rule 1: it is no object"));
+  EXPECT_THAT(problem("[{\"op\": \"\", \"rtol\": 1}]"), HasSubstr("\"op\" is empty"));
+  EXPECT_THAT(problem("[]"), HasSubstr("no rule in it"));
+  EXPECT_THAT(problem("{\"rules\": []}"), HasSubstr("no rule in it"));
+  EXPECT_THAT(problem("{\"rules\": [{\"rtol\": 1}], \"rule\": []}"), HasSubstr("no key \"rule\" beside"));
+  EXPECT_THAT(problem("[{\"atol\": 0, \"atol\": 1}]"), HasSubstr("\"atol\" is there twice"));
+  EXPECT_THAT(problem("{\"rules\": [{\"atol\": 1}], \"rules\": []}"), HasSubstr("\"rules\" is there twice"));
+  EXPECT_TRUE(parse_rules("[{\"atol\": 0, \"rtol\": 1}, {\"atol\": 1}]").ok());
   for (const char* text : {"", "{", "{\"rules\": 3}", "3", "[[[[[[[[[[]]]]]]]]]]"})
     EXPECT_THAT(problem(text), HasSubstr("no rules file")) << text;
 }
