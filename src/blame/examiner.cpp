@@ -90,6 +90,7 @@ Examiner::Examiner(const Question& question, std::span<const Execution> executio
 Report Examiner::examine() {
   const Execution& execution = executions_.back();
   report_ = {};
+  without_inputs_ = false;
   report_.place = execution.place;
   if (question_.plans) question_.plans(tasks_in(execution));
   Walk walk(*question_.model, execution, question_.given, [this](const Ran& each) { ran(each); });
@@ -97,6 +98,15 @@ Report Examiner::examine() {
   check_given(walk);
   tell_shares(walk, results);
   for (const graph::Node* node : walk.unrecorded()) report_.unrecorded.push_back(node->name);
+  if (const auto more = walk.superfluous(); !more.empty())
+    report_.notes.push_back(
+        formatted("{} of the dump's records were not looked at, the first that of {} at {}: their "
+                  "operators are there more often than they are known to have run",
+                  more.size(), more[0]->op, more[0]->time));
+  if (without_inputs_)
+    report_.notes.push_back(
+        "the dump holds outputs only: an input that was overwritten after it was made cannot be told from a wrong "
+        "computation of the operator that read it; dump with \"dump_mode\":\"all\"");
   for (const Record* record : walk.foreign())
     if (record->op_type != "Data") report_.foreign.push_back(record->op);
   return std::move(report_);
@@ -115,6 +125,8 @@ void Examiner::ran(const Ran& ran) {
   trial.judge(truth_, report);
   check_partners(ran);
   if (report.verdict == Verdict::Guilty) absolve(ran, trial, report, changes_before);
+  if (report.verdict == Verdict::Guilty && ran.record.inputs.empty() && !ran.op().inputs.empty())
+    without_inputs_ = true;
   if (report.verdict == Verdict::Guilty && report.why.empty() && report_.count(Verdict::Guilty) < kMostEvidence) {
     report.evidence = gather_evidence(trial, ran, report, executions_);
     if (!ran.in_loop && ran.unrecorded.empty()) remember(ran, trial, report_.operators.size());

@@ -46,6 +46,7 @@ class Examiner {
   const std::span<const Execution> executions_;
   const Truth truth_;
   Report report_;
+  bool without_inputs_ = false;  // somebody is guilty whose inputs are not in the dump
   std::vector<Misdeed> misdeeds_;
   std::vector<size_t> culprits_;                               // by misdeed: the place of its operator in the report
   std::map<std::pair<std::string, uint64_t>, LastSeen> seen_;  // by tensor and the time when it was made

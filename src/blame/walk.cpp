@@ -153,6 +153,18 @@ bool Walk::has_records_left(const Graph& graph) const {
   });
 }
 
+std::vector<const Record*> Walk::superfluous() const {
+  std::vector<const Record*> left;
+  for (const auto& [name, records] : records_) {
+    const auto used = used_.find(&records);
+    if (used == used_.end())
+      continue;  // it did not run at all: a branch that was not taken, a model of another version
+    for (size_t i = used->second; i < records.size(); ++i)
+      if (records[i]->op_type != "Data") left.push_back(records[i]);  // an input is recorded for each of its readers
+  }
+  return left;
+}
+
 Held Walk::graph_input(const Node& node) {
   const std::string origin = "input " + node.name;
   if (const Record* record = next_record(node); record && !record->outputs.empty() && record->outputs[0])

@@ -47,6 +47,8 @@ class Walk {
   // The operators with a task that ran and were not recorded, and the records that are of no operator; after run().
   const std::vector<const graph::Node*>& unrecorded() const { return unrecorded_; }
   const std::vector<const Record*>& foreign() const { return foreign_; }
+  // Records of operators that did not run as often as that; after run().
+  std::vector<const Record*> superfluous() const;
 
  private:
   using Tensors = std::vector<Held>;

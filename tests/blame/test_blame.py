@@ -64,6 +64,7 @@ class Blame(unittest.TestCase):
         done = self.blame("d", "--all")
         self.assertIn(", 0 guilty", done.stdout)
         self.assertNotIn("cause:", done.stdout)
+        self.assertNotIn("were not looked at", done.stdout)
 
     def test_the_whole_story_of_a_guilty_product(self):
         self.run_model("nan@MatMul_0")
@@ -293,6 +294,21 @@ class Blame(unittest.TestCase):
         (file,) = (self.work / "d").rglob("*.MatMul_0.*")
         done = self.blame(str(file))
         self.assertIn(f"1 operator in {file}: 1 clean, 0 guilty", done.stdout)
+
+    def test_of_outputs_alone_it_is_said_what_they_do_not_tell(self):
+        self.run_model("transpose@MatMul_8", dump_mode="output")
+        self.assertTrue(any("cannot be told from a wrong computation" in note for note in self.report("d", code=GUILTY)["notes"]))
+        self.run_model(folder="clean", dump_mode="output")
+        self.assertFalse(any("cannot be told" in note for note in self.report("clean")["notes"]))
+
+    def test_a_second_record_of_an_operator_is_said(self):
+        self.run_model()
+        (file,) = (self.work / "d").rglob("*.MatMul_0.*")
+        stem, stamp = file.name.rsplit(".", 1)
+        time = read_dump.read(file).dump_time
+        content = file.read_bytes().replace(write_dump.number(2, time), write_dump.number(2, time + 1), 1)
+        (file.parent / f"{stem}.{int(stamp) + 1}").write_bytes(content)
+        self.assertIn("1 of the dump's records were not looked at", " ".join(self.report("d")["notes"]))
 
     def test_wrong_use(self):
         for arguments in ([], ["d"], ["d", "--model"], ["d", "--model", "m.om", "--step", "x"], ["d", "e", "f", "--model", "m.om"]):

@@ -34,6 +34,9 @@ int blame_dump(const BlameOptions& options) {
     throw UsageError("DUMP is what a run left behind, not a model: belay blame DUMP --model " + options.dump.string());
   if (is_model(options.other))
     throw UsageError("OTHER is what is right, a dump or a folder of .npy files; belay compare takes a model as a side");
+  std::vector<std::string> read = options.inputs;
+  for (const auto& file : {options.dump, options.other, options.model}) read.push_back(file.string());
+  check_report("--csv", options.csv, read);
   const compare::Side side = open_dump_with_tensors(options.dump);
   std::optional<compare::Side> truth;
   if (!options.other.empty()) truth = or_throw(compare::open_side(options.other));
@@ -59,7 +62,11 @@ int blame_dump(const BlameOptions& options) {
   if (!options.csv.empty())
     if (const Status written = write_file(options.csv, blame_csv(report)); !written.ok())
       throw std::runtime_error(written.message);
-  return report.anyone_guilty() ? kDiffer : !problems.empty() ? kBadInput : kAgree;
+  if (report.anyone_guilty()) return kDiffer;
+  if (report.operators.empty())
+    complain("belay blame: no operator of the dump could be held against %s: it is of another model or execution\n",
+             options.model);
+  return !problems.empty() || report.operators.empty() ? kBadInput : kAgree;
 }
 
 int blame_all_ranks(const BlameOptions& options) {
