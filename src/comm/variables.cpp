@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/text.h"
+#include "comm/meeting/sockets.h"
 
 namespace belay::comm {
 namespace {
@@ -22,6 +26,11 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (at == std::string_view::npos) return parts;
     text.remove_prefix(at + 1);
   }
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
 }
 
 bool one_of(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -64,7 +73,29 @@ bool valid_port_ranges(std::string_view text) {
   if (text == "auto") return true;
   return std::ranges::all_of(split(text, ','), [](std::string_view range) {
     const auto ends = split(range, '-');
-    return ends.size() <= 2 && std::ranges::all_of(ends, [](auto port) { return number_within(port, 1, 65535); });
+    return ends.size() <= 2 && std::ranges::all_of(ends, [](auto port) { return number_within(port, 1, 65535); }) &&
+           *parse_number(ends.front()) <= *parse_number(ends.back());
+  });
+}
+
+bool valid_switch(std::string_view text) { return one_of(text, {"0", "1"}); }
+
+bool valid_fault_checks(std::string_view text) {
+  return std::ranges::all_of(split(text, ','), [](std::string_view part) {
+    const size_t colon = part.find(':');
+    if (colon == std::string_view::npos) return false;
+    const std::string_view name = trimmed(part.substr(0, colon)), value = trimmed(part.substr(colon + 1));
+    if (name == "inconsistent_check") return one_of(value, {"on", "first", "off"});
+    if (name == "connection_fault_detection_time") return value == "0" || number_within(value, 20, 7200);
+    if (name == "task_monitor_interval") return number_within(value, 0, 7200000);
+    return one_of(name, {"cluster_heartbeat", "stuck_detection", "task_exception"}) && one_of(value, {"on", "off"});
+  });
+}
+
+bool valid_log_parts(std::string_view text) {
+  if (text.starts_with('^')) text.remove_prefix(1);
+  return std::ranges::all_of(split(text, ','), [](std::string_view part) {
+    return one_of(lower(std::string(part)), {"alg", "task", "resource"});
   });
 }
 
@@ -78,26 +109,10 @@ constexpr Checked kChecked[] = {
     {"HCCL_ALGO", valid_algorithm, "level0:NA;level1:<algo>, or <op>=level0:NA;level1:<algo>/<op>=..."},
     {"HCCL_HOST_SOCKET_PORT_RANGE", valid_port_ranges, "ports and ranges such as 60000,60050-60100, or auto"},
     {"HCCL_NPU_SOCKET_PORT_RANGE", valid_port_ranges, "ports and ranges such as 60000,60050-60100, or auto"},
-    {"HCCL_WHITELIST_DISABLE",
-     [](std::string_view text) {
-       return one_of(text, {"0", "1"});
-     },
-     "0 or 1"},
-    {"HCCL_DIAGNOSE_ENABLE",
-     [](std::string_view text) {
-       return one_of(text, {"0", "1"});
-     },
-     "0 or 1"},
-    {"HCCL_INTRA_PCIE_ENABLE",
-     [](std::string_view text) {
-       return one_of(text, {"0", "1"});
-     },
-     "0 or 1"},
-    {"HCCL_INTRA_ROCE_ENABLE",
-     [](std::string_view text) {
-       return one_of(text, {"0", "1"});
-     },
-     "0 or 1"},
+    {"HCCL_WHITELIST_DISABLE", valid_switch, "0 or 1"},
+    {"HCCL_DIAGNOSE_ENABLE", valid_switch, "0 or 1"},
+    {"HCCL_INTRA_PCIE_ENABLE", valid_switch, "0 or 1"},
+    {"HCCL_INTRA_ROCE_ENABLE", valid_switch, "0 or 1"},
     {"HCCL_INTER_HCCS_DISABLE",
      [](std::string_view text) {
        return one_of(text, {"TRUE", "FALSE"});
@@ -117,17 +132,19 @@ constexpr Checked kChecked[] = {
        return one_of(text, {"TRUE", "FALSE"});
      },
      "TRUE or FALSE"},
+    {"HCCL_DFS_CONFIG", valid_fault_checks,
+     "a list of cluster_heartbeat:, stuck_detection: and task_exception: with on or off, inconsistent_check: with on, "
+     "first or off, connection_fault_detection_time: with 0 or 20 to 7200, task_monitor_interval: with 0 to 7200000"},
+    {"HCCL_DEBUG_CONFIG", valid_log_parts, "a list of alg, task and resource, with ^ before it for all others"},
+    {"HCOMM_DEBUG_CONFIG", valid_log_parts, "a list of alg, task and resource, with ^ before it for all others"},
+    {"HCCL_RDMA_QP_PORT_CONFIG_PATH", [](std::string_view text) { return std::filesystem::is_directory(text); },
+     "a directory"},
     {"HCCL_LOGIC_SUPERPOD_ID", [](std::string_view text) { return text.size() < 128; }, "less than 128 characters"},
 };
 
 Status bad(const char* name, std::string_view value, const char* expected) {
   return {HCCL_E_PARA, formatted("the environment variable {} is \"{}\"; expected: {}", name, value, expected),
           "EI0001"};
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 std::optional<HcclOpExpansionMode> parse_expansion(std::string_view text) {
@@ -170,6 +187,30 @@ bool valid_retry_params(std::string_view text) {
       return false;
   return true;
 }
+
+namespace {
+
+using Lookup = std::function<std::string(const char* name)>;
+
+// What two variables say together.
+Status check_together(const Lookup& value) {
+  const std::string pcie = value("HCCL_INTRA_PCIE_ENABLE"), roce = value("HCCL_INTRA_ROCE_ENABLE");
+  if (pcie == "1" && roce == "1")
+    return bad("HCCL_INTRA_PCIE_ENABLE", pcie, "0, as HCCL_INTRA_ROCE_ENABLE is 1; or the other way round");
+  if (pcie == "0" && roce.empty())
+    return bad("HCCL_INTRA_PCIE_ENABLE", pcie, "1, as HCCL_INTRA_ROCE_ENABLE is not set");
+  if (roce == "0" && pcie.empty())
+    return bad("HCCL_INTRA_ROCE_ENABLE", roce, "1, as HCCL_INTRA_PCIE_ENABLE is not set");
+  if (value("HCCL_WHITELIST_DISABLE") != "0") return {};
+  constexpr const char* kList = "HCCL_WHITELIST_FILE";
+  const std::string path = value(kList);
+  std::ifstream file(path);
+  const auto list = nlohmann::json::parse(file, nullptr, false);
+  if (list.is_object() && list.contains("host_ip") && list["host_ip"].is_array()) return {};
+  return bad(kList, path, "a JSON file with the list host_ip, as HCCL_WHITELIST_DISABLE is 0");
+}
+
+}  // namespace
 
 Result<Variables> read_variables(const std::function<const char*(const char*)>& variable) {
   Variables read;
@@ -215,7 +256,10 @@ Result<Variables> read_variables(const std::function<const char*(const char*)>& 
     if (const std::string text = value(checked.name); !text.empty() && !checked.valid(text))
       return bad(checked.name, text, checked.expected);
   read.settings.algorithm = value("HCCL_ALGO");
+  TRY(check_together(value));
   read.host_ip = value("HCCL_IF_IP");
+  if (!read.host_ip.empty() && !is_address(read.host_ip))
+    return bad("HCCL_IF_IP", read.host_ip, "an IPv4 or IPv6 address");
   read.interfaces = value("HCCL_SOCKET_IFNAME");
   return read;
 }

@@ -181,6 +181,8 @@ std::string card_of(const std::string& ip) {
   return {};
 }
 
+bool is_address(const std::string& ip) { return parse_address(ip, 0).has_value(); }
+
 Listener listen_at(const std::string& ip, uint32_t port) {
   const auto address = parse_address(ip, port);
   return address ? listen_on(*address) : Listener{};

@@ -17,6 +17,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 // An address of this host where others reach it: HCCL_IF_IP, a card of HCCL_SOCKET_IFNAME, else the first card that is
 // neither docker's nor the loopback, then those.
 std::string choose_address(const std::string& host_ip, const std::string& interfaces, bool ipv6);
+bool is_address(const std::string& ip);
 // The card that has this address; empty when none has.
 std::string card_of(const std::string& ip);
 // Whether a card's name fits HCCL_SOCKET_IFNAME: "eth", "^eth", "=eth0", "^=eth0", with commas.
