@@ -30,9 +30,27 @@ TEST(Lanes, ToHalfRoundsToNearestEven) {
   for (uint32_t upper = 0; upper <= 0xffff; ++upper)
     for (const uint32_t low : lower) {
       const auto value = std::bit_cast<float>(upper << 16 | low);
-      ASSERT_EQ(lane_to_half(value), float_to_half(value)) << upper << " " << low;
-      ASSERT_EQ(lane_to_bf16(value), float_to_bf16(value)) << upper << " " << low;
+      ASSERT_EQ(lane_to_half(value), std::isnan(value) ? 0x7e00 : float_to_half(value)) << upper << " " << low;
+      ASSERT_EQ(lane_to_bf16(value), std::isnan(value) ? 0x7fc0 : float_to_bf16(value)) << upper << " " << low;
     }
+}
+
+// Three ranks' NaN of different payloads and signs, in all orders.
+TEST(Combine, MakesTheSameNanOfHalvesWhereverTheyLie) {
+  constexpr uint16_t halves[] = {0x7e01, 0xfe02, 0x7c01, 0x3c00}, bfloats[] = {0x7fc1, 0xffc2, 0x7f81, 0x3f80};
+  for (const HcclReduceOp op : {HCCL_REDUCE_SUM, HCCL_REDUCE_PROD, HCCL_REDUCE_MAX, HCCL_REDUCE_MIN})
+    for (const size_t count : {1, 3, 8, 17, 100})
+      for (size_t a = 0; a < 4; ++a)
+        for (size_t b = 0; b < 4; ++b) {
+          if (a == 3 && b == 3) continue;
+          std::vector<uint16_t> left(count, halves[a]), right(count, halves[b]), out(count);
+          combine(out.data(), left.data(), right.data(), count, HCCL_DATA_TYPE_FP16, op);
+          ASSERT_EQ(out, std::vector<uint16_t>(count, 0x7e00)) << a << b << op;
+          left.assign(count, bfloats[a]);
+          right.assign(count, bfloats[b]);
+          combine(out.data(), left.data(), right.data(), count, HCCL_DATA_TYPE_BFP16, op);
+          ASSERT_EQ(out, std::vector<uint16_t>(count, 0x7fc0)) << a << b << op;
+        }
 }
 
 float one_by_one(float a, float b, HcclReduceOp op) {
