@@ -74,7 +74,7 @@ Member this_process() {
   member.mark = reinterpret_cast<uintptr_t>(name.data());
   member.host = boot_id();
   member.place = member.host + link_target("/proc/self/ns/ipc") + link_target("/proc/self/ns/pid") +
-                 link_target("/proc/self/ns/net");
+                 link_target("/proc/self/ns/net") + formatted("user {}", geteuid());
   return member;
 }
 

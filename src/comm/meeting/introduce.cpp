@@ -18,8 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-// Processes of one host and the same namespaces share memory, and read each other's where that is allowed; others use
-// the network. Where only some namespaces are the same, UCX would try shared memory in vain.
+// Processes of one host, the same namespaces and one user share memory, and read each other's where that is allowed;
+// others use the network. Where only some namespaces are the same, UCX would try shared memory in vain.
 std::string transports_for(const std::vector<Member>& members, bool all_can_read) {
   const auto same = [&](auto field) {
     return std::ranges::all_of(members, [&](const Member& member) { return member.*field == members.front().*field; });

@@ -22,7 +22,7 @@ struct Member {
   int64_t pid = 0;
   std::string process;  // tells processes apart, on all hosts
   std::string host;     // tells hosts apart
-  std::string place;    // host and namespaces: those who share it reach each other's memory
+  std::string place;    // host, namespaces and user: those who share it reach each other's memory
   std::string link;     // where its process listens for the others
   uint64_t mark = 0;    // where `process` lies in its memory: whoever can read it there can read all of it
 
