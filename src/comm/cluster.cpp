@@ -89,7 +89,7 @@ Result<CommunicatorPtr> join_cluster(const RankTable& table, Communicator::Place
     auto meet = [&]() -> Result<std::shared_ptr<Engine>> {
       const auto attendance = TRY(attend_at(spot, key, newcomer.place.rank, size, deadline));
       auto engine = TRY(introduce(*attendance, newcomer, deadline)).engine;
-      if (newcomer.seat->seat(newcomer.place.rank).left) Links::get().say_goodbye(key, newcomer.place.rank);
+      if (newcomer.seat->seat(newcomer.place.rank).left) Links::get().say_goodbye(key, key, newcomer.place.rank);
       return engine;
     };
     promise->set_value(meet());

@@ -7,10 +7,17 @@
 
 #include "base/text.h"
 #include "base/threads/cores.h"
+#include "comm/waiting/boards.h"
 #include "comm/collectives.h"
 #include "comm/meeting/links.h"
 
 namespace belay::comm {
+
+std::vector<uint32_t> all_ranks(uint32_t size) {
+  std::vector<uint32_t> ranks(size);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 Communicators& communicators() {
   static auto& table = *new Communicators;
@@ -105,8 +112,7 @@ Communicator::Communicator(std::shared_ptr<Board> board, std::string key, Place 
       name_(settings_.name.empty() ? board_->name() : settings_.name),
       key_(std::move(key)),
       met_(std::move(meeting)) {
-  world_ranks.resize(size());
-  std::iota(world_ranks.begin(), world_ranks.end(), 0);
+  world_ranks = all_ranks(size());
   board_->seat(rank()).thread = this_thread();
 }
 
@@ -154,7 +160,18 @@ void Communicator::leave() {
   if (twin) twin->leave();
   if (board_->seat(rank()).left.exchange(true)) return;
   board_->changed();
-  Links::get().say_goodbye(key_, rank());
+  Links::get().say_goodbye(key_, key_, rank());
+  if (!twin && !name_.ends_with(kInModels)) say_that_twin_is_gone();
+}
+
+// This rank has none, but others may have one, and wait there.
+void Communicator::say_that_twin_is_gone() const {
+  const std::string key = key_of_part(key_, name_ + kInModels, all_ranks(board_->size()));
+  for (const auto& board : boards_of(key)) {
+    board->seat(place_.rank).left = true;
+    board->changed();
+  }
+  Links::get().say_goodbye(key_, key, place_.rank);
 }
 
 void Communicator::inherit(const Communicator& old) {
@@ -180,9 +197,9 @@ HcclResult Communicator::async_error() const { return board_->failed() ? board_-
 void Communicator::give_up(const Status& why, Stream& stream) {
   if (suspended_) return;
   const Status refused{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
-                      formatted("communicator {}: rank {} does not send and receive what its group held: {}", name_,
-                                rank(), why.message),
-                      why.message_id};
+                       formatted("communicator {}: rank {} does not send and receive what its group held: {}", name_,
+                                 rank(), why.message),
+                       why.message_id};
   board_->fail({refused, HCCL_E_REMOTE});
   (void)stream.launch([status = board_->failure().status] { return status; });
 }

@@ -19,6 +19,9 @@
 
 namespace belay::comm {
 
+// 0, 1, 2 ...
+std::vector<uint32_t> all_ranks(uint32_t size);
+
 // One rank's end of a communicator: it numbers the operations that the program calls and puts them on streams. Safe
 // from any thread.
 class Communicator : public std::enable_shared_from_this<Communicator> {
@@ -79,6 +82,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   // The rank takes part in nothing more. Other ranks are not disturbed in what it has done already.
   void leave();
+  static constexpr const char* kInModels = "_in_models";  // ends the name of the twin
 
   // The same ranks once more (for_models), which leave with this one. `make` is called when there are none yet, by one
   // thread at a time.
@@ -103,6 +107,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Status check_usable() const;
   Status check_runnable() const;
   Status begin();
+  void say_that_twin_is_gone() const;
   Traffic& traffic(const Message& message);
   void dropped(const Call& call, uint64_t number);
   struct Ticket;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <numeric>
 
 #include "base/log/log.h"
 #include "base/text.h"
@@ -115,8 +114,7 @@ Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings 
                   "EI0003"};
   const std::string name = settings.name.empty() ? formatted("{}_sub_{}", parent.name(), part.id) : settings.name;
   TRY(check_name_is_free(name, parent.device()));
-  std::string key = parent.key() + "/" + name;
-  for (const uint32_t rank : part.ranks) key += formatted(",{}", rank);
+  const std::string key = key_of_part(parent.key(), name, part.ranks);
   const Communicator::Place place{part.rank, parent.device(), parent.physical_device()};
   auto board = take_seat(key, name, size, part.rank, place.device, here);
   std::shared_ptr<Engine> engine;
@@ -133,12 +131,14 @@ Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings 
 }
 
 Result<CommunicatorPtr> for_models(Communicator& communicator) {
-  return communicator.twin([](Communicator& of) {
-    Split whole{std::vector<uint32_t>(of.size()), 0, of.rank()};
-    std::iota(whole.ranks.begin(), whole.ranks.end(), 0);
+  return communicator.twin([](Communicator& of) -> Result<CommunicatorPtr> {
     Settings settings = of.settings();
-    settings.name = of.name() + "_in_models";
-    return split(of, whole, std::move(settings));
+    settings.name = of.name() + Communicator::kInModels;
+    auto made = TRY(split(of, Split{all_ranks(of.size()), 0, of.rank()}, std::move(settings)));
+    // Who has left before says so no more.
+    for (uint32_t rank = 0; rank < of.size(); ++rank)
+      if (of.board().seat(rank).left) made->board().seat(rank).left = true;
+    return made;
   });
 }
 

@@ -271,6 +271,7 @@ Status Exchange::check_others() {
 
 std::string Exchange::absence(uint32_t peer) const {
   const uint64_t number = direct_ ? 0 : number_;
+  if (board_.here(peer) && !board_.seat(peer).taken) return not_seated(communicator_.key(), peer);
   if (board_.here(peer)) return waits().absence(board_, peer, number);
   const std::string answer = Links::get().ask(communicator_.key(), peer, number);
   if (!answer.empty()) return answer;

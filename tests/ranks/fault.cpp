@@ -265,6 +265,44 @@ void fail_at_work() {
     use_again_without_guilty();
 }
 
+// Two ranks of this process.
+void use_threads() {
+  HcclComm both[2] = {};
+  int32_t devices[] = {0, 1};
+  CHECK(HcclCommInitAll(2, devices, both));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&, i] {
+      CHECK(aclrtSetDevice(i));
+      aclrtStream own = nullptr;
+      CHECK(aclrtCreateStream(&own));
+      CHECK(HcclBarrier(both[i], own));
+      CHECK(aclrtSynchronizeStream(own));
+      CHECK(HcclCommDestroy(both[i]));
+    });
+  for (auto& thread : threads) thread.join();
+  std::printf("again: right\n");
+}
+
+// The guilty rank does not make the part of the communicator that the others use.
+void lack_a_part() {
+  HcclComm comm = new_communicator(), part = nullptr;
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  std::vector<uint32_t> all(size);
+  for (uint32_t one = 0; one < size; ++one) all[one] = one;
+  const auto start = Clock::now();
+  if (rank != kGuilty) {
+    CHECK(HcclCreateSubCommConfig(&comm, size, all.data(), 1, rank, &config, &part));
+    const Data data(1000);
+    const int code = reduce(part, data, 1000);
+    report(part, code, start);
+  }
+  agree("part");
+  CHECK(HcclCommDestroy(comm));
+  use_threads();
+}
+
 // The last rank claims the number of the guilty one.
 void claim() {
   HcclComm comm = nullptr;
@@ -326,25 +364,6 @@ void work() {
   use_again(rank, size);
 }
 
-// Two ranks of this process.
-void use_threads() {
-  HcclComm both[2] = {};
-  int32_t devices[] = {0, 1};
-  CHECK(HcclCommInitAll(2, devices, both));
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2; ++i)
-    threads.emplace_back([&, i] {
-      CHECK(aclrtSetDevice(i));
-      aclrtStream own = nullptr;
-      CHECK(aclrtCreateStream(&own));
-      CHECK(HcclBarrier(both[i], own));
-      CHECK(aclrtSynchronizeStream(own));
-      CHECK(HcclCommDestroy(both[i]));
-    });
-  for (auto& thread : threads) thread.join();
-  std::printf("again: right\n");
-}
-
 // Where no rank of another process can be met, those of this one still work.
 void alone() {
   HcclComm comm = nullptr;
@@ -384,6 +403,8 @@ int main(int argc, char** argv) {
     creation();
   else if (what == "never")
     never();
+  else if (what == "part")
+    lack_a_part();
   else if (what == "table")
     table();
   else if (what == "works" || what == "unreadable")

@@ -13,6 +13,7 @@
 #include "comm/meeting/hex.h"
 #include "comm/meeting/meeting.h"
 #include "comm/variables.h"
+#include "comm/waiting/boards.h"
 #include "comm/waiting/waits.h"
 #include "comm/waiting/watcher.h"
 
@@ -123,13 +124,13 @@ Status Links::connect(const std::string& own, const std::string& process, const 
 }
 
 void Links::join(const std::string& process, const std::string& key, const std::shared_ptr<Board>& board,
-                 std::vector<uint32_t> ranks) {
+                 std::vector<uint32_t> ranks, bool is_part) {
   std::lock_guard lock(mutex_);
   std::erase_if(members_, [](const auto& row) { return row.second.board.expired(); });
   const auto [first, last] = members_.equal_range(key);
   const bool known = std::any_of(
       first, last, [&](const auto& row) { return row.second.process == process && row.second.board.lock() == board; });
-  if (!known) members_.emplace(key, Member{board, process, std::move(ranks)});
+  if (!known) members_.emplace(key, Member{board, process, std::move(ranks), is_part});
 }
 
 void Links::join_as(const std::string& parent, const std::string& key, const std::shared_ptr<Board>& board,
@@ -143,7 +144,7 @@ void Links::join_as(const std::string& parent, const std::string& key, const std
         if (std::ranges::find(row->second.ranks, ranks[rank]) != row->second.ranks.end())
           elsewhere[row->second.process].push_back(rank);
   }
-  for (const auto& [process, theirs] : elsewhere) join(process, key, board, theirs);
+  for (const auto& [process, theirs] : elsewhere) join(process, key, board, theirs, true);
 }
 
 std::vector<std::string> Links::processes_of(const std::string& key) {
@@ -163,9 +164,9 @@ void Links::send(const std::string& process, const std::string& text) {
   if (link) (void)send_frame(link->socket, text);
 }
 
-void Links::say_goodbye(const std::string& key, uint32_t rank) {
+void Links::say_goodbye(const std::string& among, const std::string& key, uint32_t rank) {
   const std::string text = json{{"goodbye", key}, {"rank", rank}}.dump();
-  for (const std::string& process : processes_of(key)) send(process, text);
+  for (const std::string& process : processes_of(among)) send(process, text);
 }
 
 void Links::tell_failure(const std::string& key, const Failure& failure) {
@@ -290,14 +291,17 @@ void Links::handle(const std::string& process, const std::string& text) {
         if (said.contains("goodbye")) std::erase(row->second.ranks, said.at("rank").get<uint32_t>());
       }
     }
-    if (boards.empty() && said.contains("question")) answer(process, said, "");
+    if (boards.empty() && said.contains("question"))
+      answer(process, said, said.contains("ask") ? not_seated(key, said.at("rank")) : "");
     for (const auto& board : boards) {
       if (said.contains("goodbye")) {
         board->seat(said.at("rank")).left = true;
         board->changed();
       } else if (said.contains("ask")) {
         std::thread([=, this] {  // it takes a while
-          answer(process, said, waits().absence(*board, said.at("rank"), said.at("number")));
+          const uint32_t rank = said.at("rank");
+          answer(process, said,
+                 board->seat(rank).taken ? waits().absence(*board, rank, said.at("number")) : not_seated(key, rank));
         })
             .detach();
         break;
@@ -330,7 +334,12 @@ void Links::handle(const std::string& process, const std::string& text) {
 }
 
 void Links::lost(const std::string& process) {
-  std::vector<std::pair<std::shared_ptr<Board>, std::vector<uint32_t>>> orphans;
+  struct Orphan {
+    std::shared_ptr<Board> board;
+    std::vector<uint32_t> ranks;
+    bool is_part;  // of another communicator: it may not have been made there
+  };
+  std::vector<Orphan> orphans;
   std::shared_ptr<Link> link;
   {
     std::lock_guard lock(mutex_);
@@ -342,7 +351,7 @@ void Links::lost(const std::string& process) {
         continue;
       }
       if (auto board = row->second.board.lock(); board && !row->second.ranks.empty())
-        orphans.emplace_back(std::move(board), row->second.ranks);
+        orphans.push_back({std::move(board), row->second.ranks, row->second.is_part});
       row = members_.erase(row);
     }
   }
@@ -350,15 +359,16 @@ void Links::lost(const std::string& process) {
     Watcher::get().forget(link->socket);
     close(link->socket);
   }
-  for (const auto& [board, ranks] : orphans) {
+  for (const auto& [board, ranks, is_part] : orphans) {
     std::string who;
     for (const uint32_t rank : ranks) who += (who.empty() ? "" : ", ") + std::to_string(rank);
     board->fail(
         {{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
           formatted(
-              "communicator {}: rank {} is gone: process {} ended without HcclCommDestroy (killed, crashed, or it "
+              "communicator {}: rank {} is gone: process {} ended without HcclCommDestroy{} (killed, crashed, or it "
               "left early)",
-              board->name(), who, process.substr(0, process.find('-'))),
+              board->name(), who, process.substr(0, process.find('-')),
+              is_part ? ", or without having made this communicator" : ""),
           "EI0002"},
          HCCL_E_REMOTE});
   }

@@ -34,12 +34,12 @@ class Links {
 
   // From now on `board`, which the process knows by `key`, hears of that process.
   void join(const std::string& process, const std::string& key, const std::shared_ptr<Board>& board,
-            std::vector<uint32_t> ranks);
+            std::vector<uint32_t> ranks, bool is_part = false);
   // The same for a board made out of another one: `ranks[i]` there is its rank i.
   void join_as(const std::string& parent, const std::string& key, const std::shared_ptr<Board>& board,
                const std::vector<uint32_t>& ranks);
-  // This rank has destroyed its communicator: its end is no failure any more.
-  void say_goodbye(const std::string& key, uint32_t rank);
+  // This rank has destroyed its communicator: its end is no failure any more. All processes of `among` hear of it.
+  void say_goodbye(const std::string& among, const std::string& key, uint32_t rank);
   // All processes of the communicator hear that it failed.
   void tell_failure(const std::string& key, const Failure& failure);
   // Sends each to the process of the rank that it leads to.
@@ -60,6 +60,7 @@ class Links {
     std::weak_ptr<Board> board;
     std::string process;
     std::vector<uint32_t> ranks;  // that live there and have not said goodbye
+    bool is_part = false;         // of another communicator
   };
   struct Link {
     int socket = -1;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/waiting/boards.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
+
+#include "base/text.h"
 
 namespace belay::comm {
 namespace {
@@ -14,6 +18,16 @@ struct Kept {
 Kept& kept() {
   static auto& kept = *new Kept;
   return kept;
+}
+
+constexpr char kPart = '/';
+
+// The members stand at the end of a part's key.
+std::pair<std::string, std::string> split_key(const std::string& key) {
+  const size_t last = key.find_last_not_of(",0123456789");
+  const size_t comma = last == std::string::npos ? std::string::npos : key.find(',', last);
+  if (comma == std::string::npos) return {key, ""};
+  return {key.substr(0, comma), key.substr(comma + 1)};
 }
 
 }  // namespace
@@ -32,6 +46,27 @@ std::shared_ptr<Board> take_seat(const std::string& key, const std::string& name
   board->sit(rank, device);
   row.push_back(board);
   return board;
+}
+
+std::string key_of_part(const std::string& parent, const std::string& name, const std::vector<uint32_t>& ranks) {
+  std::string key = parent + kPart + name;
+  for (const uint32_t rank : ranks) key += formatted(",{}", rank);
+  return key;
+}
+
+std::string not_seated(const std::string& key, uint32_t rank) {
+  const std::string text = formatted("rank {} has not made this communicator", rank);
+  if (key.find(kPart) == std::string::npos) return text;
+  const auto [stem, members] = split_key(key);
+  std::lock_guard lock(kept().mutex);
+  for (const auto& [other, boards] : kept().boards) {
+    const auto [other_stem, others] = split_key(other);
+    const bool live = std::ranges::any_of(boards, [](const auto& board) { return !board.expired(); });
+    if (live && other_stem == stem && others != members)
+      return formatted("rank {} has not made this communicator of the ranks {}, but one of the ranks {}", rank, members,
+                       others);
+  }
+  return text;
 }
 
 std::vector<std::shared_ptr<Board>> boards_of(const std::string& key) {

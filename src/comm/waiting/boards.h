@@ -17,4 +17,10 @@ std::shared_ptr<Board> take_seat(const std::string& key, const std::string& name
 // Those of this process that still live.
 std::vector<std::shared_ptr<Board>> boards_of(const std::string& key);
 
+// The key of a communicator that was made out of that one. Ranks that name other members make another one.
+std::string key_of_part(const std::string& parent, const std::string& name, const std::vector<uint32_t>& ranks);
+
+// Why a rank of this process has no seat at the board of that key: "rank 1 has not made this communicator".
+std::string not_seated(const std::string& key, uint32_t rank);
+
 }  // namespace belay::comm

@@ -133,7 +133,6 @@ void Waits::walk(const Wait& from, const Trail& trail, const std::string& own_pr
 std::string Waits::absence(Board& board, uint32_t rank, uint64_t number) const {
   if (!board.here(rank)) return formatted("rank {} is in another process", rank);
   Seat& seat = board.seat(rank);
-  if (!seat.taken) return formatted("rank {} has not made this communicator (any more), or with other members", rank);
   const uint64_t issued = seat.issued.last, arrived = seat.arrived / 4;
   std::string text = formatted("rank {} (device {}) ", rank, seat.device);
   if (number == 0)

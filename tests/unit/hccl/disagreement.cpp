@@ -117,6 +117,25 @@ TEST(Disagreement, OfAMessageNamesCounts) {
 
 namespace {
 
+// Ranks 0 and 1 make it of two ranks, rank 2 of three, rank 3 not at all.
+TEST(Absence, FromAPartSaysThatItWasNotMadeOrOfOthers) {
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  config.hcclExecTimeOut = 1;
+  on_ranks(4, [&](const Rank& rank) {
+    const Buffer<float> buffer(8);
+    HcclComm whole = rank.comm, part = nullptr;
+    uint32_t members[] = {0, 1, 2};
+    const uint32_t size = rank.rank == 2 ? 3 : 2, own = rank.rank == 2 ? 2 : rank.rank;
+    if (rank.rank == 1 || rank.rank == 3) return;
+    ASSERT_EQ(HcclCreateSubCommConfig(&whole, size, members, 5, own, &config, &part), HCCL_SUCCESS) << message();
+    EXPECT_EQ(HcclBroadcast(buffer.data(), 8, HCCL_DATA_TYPE_FP32, 1, part, rank.stream), HCCL_SUCCESS);
+    EXPECT_EQ(rank.synchronize(), kFailed);
+    EXPECT_THAT(message(), HasSubstr("for rank 1: rank 1 has not made this communicator of the ranks "));
+    EXPECT_EQ(HcclCommDestroy(part), HCCL_SUCCESS);
+  });
+}
+
 TEST(Absence, NamesTheRankAndWhatItDidLastAndWhereItIs) {
   HcclCommConfig config;
   HcclCommConfigInit(&config);
