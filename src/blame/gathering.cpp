@@ -197,7 +197,10 @@ void Gathering::gather_groups(const std::vector<std::vector<Taken>>& taken) {
     }
   for (const auto& [group, by_rank] : groups) {
     const auto members = ranks_of(group);
-    if (!whole(by_rank, members)) continue;
+    if (!whole(by_rank, members)) {
+      incomplete_.push_back(formatted("group {} has more ranks than the {} in the dumps", group, members.size()));
+      continue;
+    }
     size_t most = 0;
     for (const size_t rank : members) most = std::max(most, by_rank[rank].size());
     for (size_t number = 0; number < most; ++number) {

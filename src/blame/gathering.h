@@ -48,6 +48,8 @@ class Gathering {
   const Gathered* find(size_t rank, const std::string& op, uint64_t time) const;
   // Where the ranks did not run the same operators.
   const std::vector<std::string>& disagreements() const { return disagreements_; }
+  // Groups of which ranks are not among these.
+  const std::vector<std::string>& incomplete() const { return incomplete_; }
   // For who computes the operators of one rank again. It borrows this object.
   std::unique_ptr<OtherRanks> others_of(size_t rank) const;
 
@@ -64,7 +66,7 @@ class Gathering {
   const std::vector<RankRun> ranks_;
   std::vector<Gathered> all_;
   std::map<std::pair<size_t, std::pair<std::string, uint64_t>>, size_t> places_;  // by rank, op and time
-  std::vector<std::string> disagreements_;
+  std::vector<std::string> disagreements_, incomplete_;
 };
 
 }  // namespace belay::blame

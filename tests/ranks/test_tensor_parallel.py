@@ -168,8 +168,22 @@ class TensorParallel(unittest.TestCase):
         run_folder, = dump.iterdir()
         self.assertIn("the dumps hold 2 ranks and there are 3 models", self.blame(dump, code=USAGE, models=self.models + self.models[:1]))
         self.assertIn("a dump came from one model", run(BELAY, "blame", run_folder / "0", *self.models)[1])
-        text = self.blame(run_folder / "0", models=self.models[:1])
+        text = self.blame(run_folder / "0", models=self.models[:1], code=BAD_INPUT)
+        self.assertIn("missing: group tp has more ranks than the 1 in the dumps", text)
+        self.assertIn("nobody is guilty in what the dumps hold", text)
         self.assertIn("not checkable: rank 0 sum: the other ranks of its group are not in the dumps", text)
+
+    def test_files_that_are_gone_or_damaged(self):
+        dump, clean = self.dump("damaged"), self.dump("clean")
+        self.assertNotIn("missing", self.blame(dump))
+        file, = dump.rglob("*/1/rank1/*/0/Add.bias.*")
+        file.write_bytes(b"")
+        code, text = run(BELAY, "compare", "--ranks", dump, clean)
+        self.assertEqual(code, BAD_INPUT, text)
+        self.assertIn("this is not a dump file: it has 0 bytes", text)
+        file.unlink()
+        text = self.blame(dump, code=BAD_INPUT)
+        self.assertIn("missing: rank 1 has no record of Add bias, which rank 0 has", text)
 
     def test_input_and_output_of_the_collective_are_files_of_their_own(self):
         dump = self.dump()

@@ -147,6 +147,7 @@ void print_ranks(const RanksReport& report, const std::vector<BlameView>& views,
           name_of(report.at(at)));
   print_counts(report);
   for (const std::string& text : report.disagreements) say("%s\n", text);
+  for (const std::string& text : report.missing) say("missing: %s\n", text);
   for (size_t rank = 0; rank < report.ranks.size(); ++rank)
     for (const std::string& text : report.ranks[rank].mismatches) say("on rank %zu: %s\n", rank, text);
   print_first(report, views);
@@ -155,7 +156,8 @@ void print_ranks(const RanksReport& report, const std::vector<BlameView>& views,
   print_unchecked(report);
   for (size_t rank = 0; rank < report.ranks.size(); ++rank)
     for (const std::string& text : report.ranks[rank].notes) say("on rank %zu: %s\n", rank, text);
-  if (!report.anyone_guilty()) say("nobody is guilty\n");
+  if (!report.anyone_guilty())
+    say(report.missing.empty() ? "nobody is guilty\n" : "nobody is guilty in what the dumps hold\n");
 }
 
 }  // namespace
@@ -183,7 +185,8 @@ int blame_ranks(const BlameRanksOptions& options) {
     std::printf("%s\n", ranks_json(report, views, opened.problems).c_str());
   else
     print_ranks(report, views, options.all);
-  return report.anyone_guilty() ? kDiffer : !opened.problems.empty() ? kBadInput : kAgree;
+  if (report.anyone_guilty()) return kDiffer;
+  return opened.problems.empty() && report.missing.empty() ? kAgree : kBadInput;
 }
 
 }  // namespace belay::tools

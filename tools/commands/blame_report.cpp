@@ -236,7 +236,7 @@ std::string ranks_json(const blame::RanksReport& report, const std::vector<Blame
     for (const auto& at : all) list.push_back({{"rank", at.rank}, {"op", report.at(at).op}});
     return list;
   };
-  Json json{{"first", places(report.first)}, {"disagreements", report.disagreements}};
+  Json json{{"first", places(report.first)}, {"disagreements", report.disagreements}, {"missing", report.missing}};
   json["collectives"] = Json::array();
   for (const auto& joint : report.joints)
     json["collectives"].push_back({{"group", joint.group}, {"number", joint.number}, {"ranks", places(joint.ranks)}});

@@ -213,30 +213,36 @@ std::filesystem::path of_rank(const std::filesystem::path& file, size_t rank) {
   return std::filesystem::path(file).replace_extension(formatted("rank{}{}", rank, file.extension().string()));
 }
 
-Result<std::vector<compare::RankSide>> open_ranks(const std::filesystem::path& path) {
+struct OpenedRanks {
+  std::vector<compare::RankSide> ranks;
+  bool whole;  // all files could be read
+};
+
+Result<OpenedRanks> open_ranks(const std::filesystem::path& path) {
   const Side side = TRY(compare::open_side(path));
   std::vector<std::string> said = side.problems;
   auto ranks = compare::ranks_of(side, said);
   for (const std::string& line : said) complain("belay compare: %s\n", line);
-  return ranks;
+  return OpenedRanks{std::move(ranks), side.problems.empty()};
 }
 
 // Rank by rank; the worst of their exit codes.
 int compare_ranks(const CompareArguments& arguments, const compare::Rules& rules) {
   if (is_model(arguments.ours) || is_model(arguments.truth))
     throw UsageError("--ranks is for dumps; compare a model with the dump of one rank");
-  const auto ours = open_ranks(arguments.ours), truth = open_ranks(arguments.truth);
-  if (!ours.ok()) return refuse(ours.status());
-  if (!truth.ok()) return refuse(truth.status());
-  if ((*ours).size() != (*truth).size())
+  const auto opened = open_ranks(arguments.ours), other = open_ranks(arguments.truth);
+  if (!opened.ok()) return refuse(opened.status());
+  if (!other.ok()) return refuse(other.status());
+  const auto &ours = (*opened).ranks, &truth = (*other).ranks;
+  if (ours.size() != truth.size())
     return refuse({ACL_ERROR_PARSE_FILE, formatted("{} has {} ranks and {} has {}", arguments.ours.string(),
-                                                   (*ours).size(), arguments.truth.string(), (*truth).size())});
-  int worst = kAgree;
-  for (size_t rank = 0; rank < (*ours).size(); ++rank) {
+                                                   ours.size(), arguments.truth.string(), truth.size())});
+  int worst = (*opened).whole && (*other).whole ? kAgree : kBadInput;
+  for (size_t rank = 0; rank < ours.size(); ++rank) {
     CompareArguments own = arguments;
     own.csv = of_rank(arguments.csv, rank);
     own.json = of_rank(arguments.json, rank).string();
-    const Side &a = (*ours)[rank].side, &b = (*truth)[rank].side;
+    const Side &a = ours[rank].side, &b = truth[rank].side;
     const auto matching = compare::match(a, b, arguments.match);
     if (!matching.ok()) return refuse(matching.status());
     if (own.json == kPrinted)

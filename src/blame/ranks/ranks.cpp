@@ -117,6 +117,31 @@ std::optional<std::vector<Execution>> up_to(const std::vector<Execution>& all, i
   return std::vector<Execution>(all.begin(), found + 1);
 }
 
+bool has_record(const Report& report, const std::string& op) {
+  return std::ranges::any_of(report.operators, [&](const OperatorReport& each) {
+    return each.op == op || std::ranges::find(each.together, op) != each.together.end();
+  });
+}
+
+bool has_node(const graph::Model& model, const OperatorReport& op) {
+  return std::ranges::any_of(model.graphs, [&](const graph::Graph& each) {
+    return std::ranges::any_of(each.nodes,
+                               [&](const graph::Node& node) { return node.name == op.op && node.type == op.op_type; });
+  });
+}
+
+// What one rank has a record of and another, whose model has the same operator, has not: it is lost, or was not run.
+void add_missing_records(RanksReport& report, std::span<const Question> ranks) {
+  std::map<std::pair<size_t, std::string>, std::string> found;  // by rank that lacks it, and operator
+  for (size_t has = 0; has < ranks.size(); ++has)
+    for (const OperatorReport& op : report.ranks[has].operators)
+      for (size_t lacks = 0; lacks < ranks.size(); ++lacks)
+        if (!has_record(report.ranks[lacks], op.op) && has_node(*ranks[lacks].model, op))
+          found.try_emplace({lacks, op.op}, formatted("rank {} has no record of {} {}, which rank {} has", lacks,
+                                                      op.op_type, op.op, has));
+  for (auto& [which, text] : found) report.missing.push_back(std::move(text));
+}
+
 Result<RanksReport> examine_step(std::span<const Question> ranks, const std::vector<std::vector<Execution>>& all,
                                  int64_t step) {
   std::vector<std::vector<Execution>> executions;
@@ -136,6 +161,8 @@ Result<RanksReport> examine_step(std::span<const Question> ranks, const std::vec
   }
   Ordering ordering(report, gathering);
   ordering.run();
+  report.missing = gathering.incomplete();
+  add_missing_records(report, ranks);
   const auto suspects = suspects_in(report);
   for (const At& at : suspects)
     if (std::ranges::none_of(suspects, [&](const At& other) { return ordering.before(other, at); }))

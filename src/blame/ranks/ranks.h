@@ -29,6 +29,7 @@ struct RanksReport {
   std::vector<At> order;                   // all operators, none before one that happened before it
   std::vector<At> first;                   // who is guilty, and nobody who happened before is
   std::vector<std::string> disagreements;  // where the ranks did not run the same
+  std::vector<std::string> missing;        // ranks that a group has, records that another rank has
 
   const OperatorReport& at(const At& which) const { return ranks[which.rank].operators[which.place]; }
   bool anyone_guilty() const;
