@@ -170,6 +170,12 @@ Status check_faults() {
   return {};
 }
 
+void keep_disk_faults() {
+  Faults kept;
+  kept.disk_bytes = faults().disk_bytes;
+  set_faults(std::move(kept));
+}
+
 void set_faults(Faults faults) {
   current() = {std::move(faults), {}};
   allocations = disk_bytes_used = 0;

@@ -57,6 +57,8 @@ Result<Faults> parse_faults(std::string_view text);
 const Faults& faults();
 // What is wrong with BELAY_FAULT. When faults are on, says so in the log; when a crash is among them, traps are on.
 Status check_faults();
+// Keeps of them only how much room files find: of a tool, whose own operators are to be right.
+void keep_disk_faults();
 // Replaces them, for tests; call before first use.
 void set_faults(Faults faults);
 

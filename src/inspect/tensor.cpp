@@ -23,6 +23,7 @@ T element(const DumpedTensor& tensor, int64_t index) {
 }
 
 std::string real_text(double value) {
+  if (std::isnan(value)) return "nan";  // printf tells its sign as well, which means nothing
   char text[32];
   std::snprintf(text, sizeof text, "%.7g", value);
   return text;

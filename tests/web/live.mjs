@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
+import net from "node:net";
 import path from "node:path";
 import readline from "node:readline";
 import { checkedByAxe, openPage } from "./support.mjs";
@@ -75,6 +76,42 @@ export function liveTests(test, { browser, belay, pages, picture }) {
     await items(page, 2);
     await page.waitForFunction(() => ![...document.querySelectorAll("#notes li")].some((note) => /whole|row|header/.test(note.textContent)));
     assert.match(await page.textContent("h1"), /^.?3 tensors of 2 operators so far/);
+    assert.equal(await stop(), 0);
+  });
+
+  test("view: DIR, then its options", async () => {
+    const { address, stop } = await view(belay, `${pages}/hostile`, "--model", `${pages}/half.om`, "--port", "0");
+    assert.match(await (await fetch(`${address}news?operators=0&tensors=0&revision=0&drawing=0`)).text(), /half\.om/);
+    assert.equal(await stop(), 0);
+    await assert.rejects(view(belay, `${pages}/half.om`), /ended with 2/);
+  });
+
+  test("view: a program that will not end is ended, by a second Ctrl-C at once", async () => {
+    const { address, stop, ended } = await view(belay, `${pages}/hostile`, "--", "sh", "-c", "trap '' TERM INT; while :; do sleep 0.1; done");
+    assert.equal(await status(address), 200);
+    const begin = Date.now();
+    stop();
+    await new Promise((done) => setTimeout(done, 500));
+    stop();
+    assert.equal(await ended, 128 + 9);
+    assert.ok(Date.now() - begin < 4000);
+  });
+
+  test("view: connections that ask for nothing keep nobody out; HEAD has no body; two hosts are none of ours", async () => {
+    const { address, stop } = await view(belay, `${pages}/hostile`);
+    const { port, hostname, pathname, host } = new URL(address);
+    const idle = Array.from({ length: 100 }, () => net.connect(Number(port), hostname).on("error", () => {}));
+    await new Promise((done) => setTimeout(done, 300));
+    for (let i = 0; i < 3; ++i) assert.equal(await status(address), 200);
+    for (const each of idle) each.destroy();
+    assert.equal(await status(address, { method: "HEAD" }), 200);
+    const raw = (text) => new Promise((done) => {
+      let answer = "";
+      const socket = net.connect(Number(port), hostname, () => socket.write(text));
+      socket.on("data", (data) => (answer += data)).on("end", () => done(answer));
+    });
+    assert.match(await raw(`HEAD ${pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`), /^HTTP\/1.1 200 OK[^]*\r\n\r\n$/);
+    assert.match(await raw(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example\r\n\r\n`), /^HTTP\/1.1 403/);
     assert.equal(await stop(), 0);
   });
 

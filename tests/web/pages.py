@@ -75,6 +75,10 @@ def guilty(belay, atc, out):
     run(belay, "compare", half, single, "--csv", out / "guilty.csv", codes=(1,))
     run(belay, "report", half, single, "--model", out / "half.om", "--trace", out / "trace.json", "-o", out / "guilty.html", codes=(1,))
     run(belay, "report", half, "-o", out / "one.html", codes=(0, 1))
+    run(belay, "report", half, "-o", out / "full.html", codes=(3,), BELAY_FAULT="enospc@1K")  # no page, or a whole one
+    assert not (out / "full.html").exists()
+    for wrong in (["--step", "-1"], ["--step", "7"], ["--rules", out / "x.npy"]):
+        run(belay, "report", half, *wrong, "-o", out / "full.html", codes=(2,))
     steps = dumped(belay, out / "steps_dump", out / "half.om", repeat=3)
     run(belay, "report", steps, "-o", out / "steps.html", codes=(0, 1))
 

@@ -29,7 +29,7 @@ struct BlameOptions {
 };
 
 int blame_dump(const BlameOptions& options) {
-  set_faults({});  // those of BELAY_FAULT are for what was run, not for what runs now
+  keep_disk_faults();  // the others of BELAY_FAULT are for what was run, not for what runs now
   if (is_model(options.dump))
     throw UsageError("DUMP is what a run left behind, not a model: belay blame DUMP --model " + options.dump.string());
   if (is_model(options.other))

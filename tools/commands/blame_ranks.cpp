@@ -163,7 +163,7 @@ void print_ranks(const RanksReport& report, const std::vector<BlameView>& views,
 }  // namespace
 
 int blame_ranks(const BlameRanksOptions& options) {
-  set_faults({});  // those of BELAY_FAULT are for what was run, not for what runs now
+  keep_disk_faults();  // the others of BELAY_FAULT are for what was run, not for what runs now
   const Opened opened = open_ranks(options.dumps);
   for (const std::string& problem : opened.problems) complain("belay blame: %s\n", problem);
   for (const std::string& note : opened.notes) complain("belay blame: %s\n", note);

@@ -131,7 +131,7 @@ class Looked {
 
 int make_report(const ReportOptions& options) {
   if (!report::has_page()) or_throw(report::live_page());  // before hours of work
-  set_faults({});  // those of BELAY_FAULT are for what was run, not for what runs now
+  keep_disk_faults();  // the others of BELAY_FAULT are for what was run, not for what runs now
   const Looked looked(options);
   write_page(looked.question(), options.out);
   const std::vector<std::string> problems = looked.problems();

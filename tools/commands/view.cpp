@@ -29,6 +29,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kLeastRest = 250;    // milliseconds between two looks into the folder
 constexpr int kRestAfterLook = 8;  // times as long as the look took
 constexpr std::chrono::seconds kToFetchTheEnd{5};
+constexpr std::chrono::seconds kToEnd{5};  // for a program that was asked to end
 
 struct ViewOptions {
   std::filesystem::path folder, model;
@@ -104,8 +105,12 @@ class View {
     ended_ = over_ = true;
   }
 
+  // Asked to end, and when it does not until a second Ctrl-C or for some seconds, ended.
   int end_program() {
     if (!ended_) kill(program_, SIGTERM);
+    stopped_ = false;
+    for (const auto until = Clock::now() + kToEnd; !ended_ && !stopped_ && Clock::now() < until;) rest(100);
+    if (!ended_) kill(program_, SIGKILL);
     reap(0);
     return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   }
@@ -119,6 +124,9 @@ class View {
 };
 
 int view(ViewOptions options) {
+  if (std::error_code none;
+      std::filesystem::exists(options.folder, none) && !std::filesystem::is_directory(options.folder, none))
+    throw UsageError("DIR is a folder that dumps are written to, and " + options.folder.string() + " is a file");
   if (!options.program.empty() && options.program.front() == "--") options.program.erase(options.program.begin());
   const std::string page = or_throw(report::live_page());
   set_faults({});  // those of BELAY_FAULT are for the program
@@ -163,7 +171,6 @@ void add_view(CLI::App& app, int& exit_code) {
       ->add_option("program", options->program,
                    "A program to start, and its arguments, after --; ends the view when it ends (default: none)")
       ->type_name("PROGRAM");
-  command->positionals_at_end();
   command->footer(
       "Open the address that it prints. Nothing but this machine reaches it, and only with the token in it. It ends "
       "with\n"

@@ -18,7 +18,8 @@
 namespace belay::report {
 namespace {
 
-constexpr size_t kMostConnections = 64, kMostHead = 16384;
+constexpr size_t kMostConnections = 64, kMostOfAll = 256, kMostHead = 16384;
+constexpr std::string_view kGet = "GET ", kHead = "HEAD ";
 constexpr int kHeadMilliseconds = 5000;  // for a browser to send its request
 
 std::string random_token() {
@@ -59,6 +60,12 @@ std::string header(const std::vector<std::string_view>& lines, std::string_view 
       return std::string(trimmed(line.substr(colon + 1)));
   }
   return "";
+}
+
+size_t count_of(const std::vector<std::string_view>& lines, std::string_view name) {
+  return static_cast<size_t>(std::ranges::count_if(lines, [&](std::string_view line) {
+    return lower(line.substr(0, std::min(line.find(':'), line.size()))) == name;
+  }));
 }
 
 std::map<std::string, uint64_t> query_of(std::string_view text) {
@@ -164,7 +171,8 @@ void HttpServer::accept_all() {
     const timeval patience{10, 0};  // a browser that reads nothing does not hold a thread for ever
     setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     std::lock_guard lock(mutex_);
-    if (connections_.size() >= kMostConnections) {
+    if (connections_.size() >= kMostConnections) make_room();
+    if (connections_.size() >= kMostOfAll) {
       close(socket);
       continue;
     }
@@ -172,6 +180,14 @@ void HttpServer::accept_all() {
     connection.socket = socket;
     connection.thread = std::thread([this, &connection] { serve(connection); });
   }
+}
+
+void HttpServer::make_room() {
+  const auto idle = std::ranges::find_if(
+      connections_, [](const Connection& each) { return !each.asked && !each.dropped && !each.done; });
+  if (idle == connections_.end()) return;
+  idle->dropped = true;
+  shutdown(idle->socket, SHUT_RDWR);  // its thread sees the end, and closes it
 }
 
 void HttpServer::join_finished() {
@@ -190,9 +206,10 @@ void HttpServer::join_finished() {
 void HttpServer::serve(Connection& connection) {
   const std::string head = read_head(connection.socket, stopping_);
   if (!head.empty()) {
+    connection.asked = true;
     const HttpResponse response = answer(head);
     write_all(connection.socket, text_of(response));
-    write_all(connection.socket, response.body);
+    if (!head.starts_with(kHead)) write_all(connection.socket, response.body);
     shutdown(connection.socket, SHUT_WR);
     char rest[256];  // until the other side has closed: what it has not read yet would be lost
     const timeval patience{1, 0};
@@ -200,6 +217,7 @@ void HttpServer::serve(Connection& connection) {
     while (recv(connection.socket, rest, sizeof rest, 0) > 0) {
     }
   }
+  std::lock_guard lock(mutex_);  // a socket that is to be dropped is still this one
   close(connection.socket);
   connection.done = true;
 }
@@ -208,8 +226,11 @@ HttpResponse HttpServer::answer(const std::string& head) const {
   const HttpResponse forbidden{403, "text/plain; charset=utf-8", "belay view answers to the address that it printed\n"};
   const std::vector<std::string_view> lines = lines_of(head);
   const std::string_view request = lines.empty() ? "" : lines[0];
-  if (!request.starts_with("GET /")) return {400, "text/plain; charset=utf-8", "GET only\n"};
-  const std::string_view target = request.substr(4, request.find(' ', 4) - 4);
+  const size_t method = request.starts_with(kGet) ? kGet.size() : request.starts_with(kHead) ? kHead.size() : 0;
+  if (method == 0 || !request.substr(method).starts_with('/'))
+    return {400, "text/plain; charset=utf-8", "GET and HEAD only\n"};
+  if (count_of(lines, "host") > 1) return forbidden;
+  const std::string_view target = request.substr(method, request.find(' ', method) - method);
   const std::string host = header(lines, "host"), origin = header(lines, "origin");
   const std::string ours = formatted("127.0.0.1:{}", port_), local = formatted("localhost:{}", port_);
   if (host != ours && host != local) return forbidden;

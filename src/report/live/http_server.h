@@ -27,8 +27,9 @@ struct HttpResponse {
   std::string body;
 };
 
-// Serves GET requests on 127.0.0.1 alone, to those that know the token. 403: another token or none, "..", a Host that
-// is not ours, a page of another origin. Connections are served side by side, a thread each, one request each.
+// Serves GET and HEAD requests on 127.0.0.1 alone, to those that know the token. 403: another token or none, "..", a
+// Host that is not ours, a page of another origin. Connections are served side by side, a thread each, one request
+// each; when there are too many, the oldest that has not asked for anything is dropped.
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
@@ -43,6 +44,8 @@ class HttpServer {
  private:
   struct Connection {
     int socket = -1;
+    std::atomic<bool> asked = false;  // its request is there
+    bool dropped = false;             // to make room
     std::atomic<bool> done = false;
     std::thread thread;
   };
@@ -52,6 +55,7 @@ class HttpServer {
   void serve(Connection& connection);
   HttpResponse answer(const std::string& head) const;
   void join_finished();
+  void make_room();  // with mutex_ held
 
   const int listening_;
   const uint16_t port_;
