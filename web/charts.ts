@@ -31,8 +31,9 @@ export function histogram(title: string, series: Series[]): HTMLElement | null {
     if (zero > 70 && zero < WIDTH - 70) svg.append(draw("text", { x: zero, y: HEIGHT + 14, class: "tick middle" }, "0"));
   }
   svg.append(draw("text", { x: 0, y: HEIGHT + 14, class: "tick" }, real(low, 4)),
-             draw("text", { x: WIDTH, y: HEIGHT + 14, class: "tick end" }, real(high, 4)));
-  const keys = shown.map(({ name, kind }) => make("span", { class: "key" }, make("i", { class: `swatch series-${kind}` }), name));
+             draw("text", { x: WIDTH, y: HEIGHT + 14, class: "tick end" }, real(high, 4)),
+             draw("text", { x: WIDTH, y: 10, class: "tick end" }, `at most ${tallest} in a bar`));
+  const keys = shown.filter(({ name }) => name).map(({ name, kind }) => make("span", { class: "key" }, make("i", { class: `swatch series-${kind}` }), name));
   return make("figure", {}, make("figcaption", {}, title, ...keys), svg);
 }
 
@@ -59,6 +60,7 @@ export function curve(title: string, values: (number | undefined)[], current: nu
   return make("figure", {}, make("figcaption", {}, title), svg);
 }
 
+const LONG = 64;  // cells in a row
 const CODES = 62, NOT_FINITE = 63, DECADES = 6;
 
 function valueText(code: number, most: number): string {
@@ -77,6 +79,7 @@ export class PictureView {
   readonly element: HTMLElement;
   private readonly canvas = make("canvas", { class: "picture", role: "img" });
   private readonly reading = make("p", { class: "reading" });
+  private readonly place = make("p", { class: "reading" });
   private readonly sliders = make("div", { class: "sliders" });
   private down: number;
   private across: number;
@@ -89,7 +92,7 @@ export class PictureView {
     this.down = Math.max(0, cells.length - 2);
     this.toWorst();
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
-    this.element = make("figure", {}, make("figcaption", {}, what), this.axes(), this.canvas, this.scale(), this.sliders, this.reading);
+    this.element = make("figure", {}, make("figcaption", {}, what), this.axes(), this.canvas, this.place, this.scale(), this.sliders, this.reading);
     this.draw();
   }
 
@@ -104,7 +107,8 @@ export class PictureView {
     }
   }
 
-  private axes(): HTMLElement {
+  private axes(): HTMLElement | "" {
+    if (this.picture.cells.length === 1) return "";  // there is no other
     const choice = (label: string, chosen: number, set: (axis: number) => void) => {
       const select = make("select", { input: () => { set(Number(select.value)); this.draw(); } },
         ...this.picture.cells.map((_, axis) => make("option", { value: axis, selected: axis === chosen }, `axis ${axis}: ${this.shape[axis] ?? 1}`)));
@@ -144,9 +148,21 @@ export class PictureView {
     return codes![place];
   }
 
+  // One row alone, when it is long, is broken like a text.
   private get size(): [number, number] {
-    const { cells } = this.picture;
-    return [this.down === this.across ? 1 : cells[this.down], cells[this.across]];
+    const { cells } = this.picture, columns = cells[this.across], rows = this.down === this.across ? 1 : cells[this.down];
+    if (rows > 1 || columns <= LONG) return [rows, columns];
+    const width = Math.ceil(Math.sqrt(3 * columns));
+    return [Math.ceil(columns / width), width];
+  }
+
+  private get broken(): boolean { return this.size[1] < this.picture.cells[this.across]; }
+
+  // Along the two axes; undefined: behind the end of a broken row.
+  private cellAt(row: number, column: number): [number, number] | undefined {
+    if (!this.broken) return [row, column];
+    const at = row * this.size[1] + column;
+    return at < this.picture.cells[this.across] ? [0, at] : undefined;
   }
 
   private paint(): void {
@@ -157,21 +173,34 @@ export class PictureView {
     const context = this.canvas.getContext("2d")!, image = context.createImageData(columns, rows);
     for (let row = 0; row < rows; ++row)
       for (let column = 0; column < columns; ++column) {
-        const code = this.code(row, column);
+        const cell = this.cellAt(row, column);
+        if (!cell) continue;
+        const code = this.code(...cell);
         const rgb = code === NOT_FINITE ? notFiniteColour : code === 0 ? [255, 255, 255] : heat((code - 1) / (CODES - 1));
         image.data.set([...rgb, 255], (row * columns + column) * 4);
       }
     context.putImageData(image, 0, 0);
     this.canvas.setAttribute("aria-label", `${this.what}; ${rows} by ${columns} cells`);
     this.reading.textContent = "Each cell is the largest of the elements in it; white is 0.";
+    this.place.textContent = this.placeText();
+  }
+
+  // What the picture shows of the tensor, in words: on paper there are no controls.
+  private placeText(): string {
+    const { cells } = this.picture, whole = (axis: number) => `axis ${axis} (0\u2013${Math.max(0, (this.shape[axis] ?? 1) - 1)})`;
+    if (cells.length === 1) return `${whole(0)} from left to right${this.broken ? ", row by row" : ""}`;
+    const others = cells.map((_, axis) => axis).filter((axis) => axis !== this.down && axis !== this.across && (this.shape[axis] ?? 1) > 1)
+      .map((axis) => `axis ${axis} at ${span(this.at[axis], cells[axis], this.shape[axis])}`);
+    return [`down: ${whole(this.down)}`, `across: ${whole(this.across)}${this.broken ? ", row by row" : ""}`, ...others].join("; ");
   }
 
   private point(event: PointerEvent): void {
     const box = this.canvas.getBoundingClientRect(), [rows, columns] = this.size, { cells } = this.picture;
     const column = Math.min(columns - 1, Math.floor(((event.clientX - box.left) / box.width) * columns));
     const row = Math.min(rows - 1, Math.floor(((event.clientY - box.top) / box.height) * rows));
-    if (column < 0 || row < 0) return;
-    const index = cells.map((_, axis) => span(axis === this.across ? column : axis === this.down ? row : this.at[axis], cells[axis], this.shape[axis] ?? 1));
-    this.reading.textContent = `[${index.join(", ")}]: up to ${valueText(this.code(row, column), this.picture.most)}`;
+    const cell = column < 0 || row < 0 ? undefined : this.cellAt(row, column);
+    if (!cell) return;
+    const index = cells.map((_, axis) => span(axis === this.across ? cell[1] : axis === this.down ? cell[0] : this.at[axis], cells[axis], this.shape[axis] ?? 1));
+    this.reading.textContent = `[${index.join(", ")}]: up to ${valueText(this.code(...cell), this.picture.most)}`;
   }
 }

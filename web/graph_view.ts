@@ -7,7 +7,7 @@ import { Minimap } from "./minimap";
 import type { Model } from "./model";
 import { meet, type Box, type Item, type Line } from "./scene";
 
-const MOST = 2.5, LEAST_TEXT = 0.45, LEAST_CURVE = 0.16;
+const MOST = 2.5, LEAST = 0.002, LEAST_TEXT = 0.45, LEAST_CURVE = 0.16;
 const FONT = 'ui-sans-serif, system-ui, "Segoe UI", sans-serif';
 
 // The last part of the name.
@@ -44,11 +44,13 @@ export class GraphView {
     this.begin();
   }
 
-  recolour(): void {
+  // With `now` at once: a page is printed before its next frame.
+  recolour(now = false): void {
     this.colours = { line: cssColour("--line"), lit: cssColour("--lit"), frame: cssColour("--frame"), border: cssColour("--border"),
                      text: cssColour("--text"), faint: cssColour("--faint"), focus: cssColour("--focus"), back: cssColour("--canvas") };
     this.minimap.forget();
     this.redraw();
+    if (now) this.paint();
   }
 
   get width(): number { return this.canvas.clientWidth; }
@@ -91,17 +93,23 @@ export class GraphView {
   }
 
   fit(): void {
-    const { box } = this.model.scene, margin = 24;
-    const across = (this.width - 2 * margin) / Math.max(box.width, 1), down = (this.height - 2 * margin) / Math.max(box.height, 1);
+    const { box } = this.model.scene, margin = 24, width = this.width - this.minimap.width;  // nothing lies beneath the small one
+    const across = (width - 2 * margin) / Math.max(box.width, 1), down = (this.height - 2 * margin) / Math.max(box.height, 1);
     this.seen = box.width > 0;
-    this.scale = Math.max(0.002, Math.min(across, down, 1));
-    this.x = box.x + box.width / 2 - this.width / 2 / this.scale;
+    this.scale = Math.min(across, down, 1);
+    this.x = box.x + box.width / 2 - width / 2 / this.scale;
     this.y = box.y + box.height / 2 - this.height / 2 / this.scale;
     this.draw();
   }
 
+  // After groups were folded or unfolded: what is chosen stays in view.
+  beginAtChosen(): void {
+    this.begin();
+    if (this.model.op >= 0) this.show(this.model.atlas.shownAs(this.model.op, this.model.open));
+  }
+
   zoom(factor: number, atX = this.width / 2, atY = this.height / 2): void {
-    const next = Math.min(MOST, Math.max(0.002, this.scale * factor));
+    const next = Math.min(MOST, Math.max(Math.min(LEAST, this.scale), this.scale * factor));
     this.x += atX / this.scale - atX / next;
     this.y += atY / this.scale - atY / next;
     this.scale = next;
@@ -269,8 +277,10 @@ export class GraphView {
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.setTransform(ratio, 0, 0, ratio, -view.x * ratio, -view.y * ratio);
     const { scene } = this.model;
-    for (const frame of scene.frames) if (meet(frame, view)) this.paintFrame(context, frame);
+    const frames = scene.frames.filter((frame) => meet(frame, view));
+    for (const frame of frames) this.paintFrame(context, frame);
     this.paintLines(context, scene.lines.filter((line) => meet(line.box, view)));
+    if (this.scale >= LEAST_TEXT) for (const frame of frames) this.paintTitle(context, frame);
     const visible = scene.items.filter((item) => meet(item, view));
     if (this.scale < LEAST_CURVE) this.paintSmall(context, visible);
     else for (const item of visible) this.paintItem(context, item);
@@ -284,12 +294,17 @@ export class GraphView {
     context.roundRect(frame.x, frame.y, frame.width, frame.height, 8);
     context.fill();
     context.stroke();
-    if (this.scale < LEAST_TEXT) return;
-    context.fillStyle = this.colours.faint;
+  }
+
+  private paintTitle(context: CanvasRenderingContext2D, frame: Item): void {
     context.font = `11px ${FONT}`;
     context.textBaseline = "middle";
     context.textAlign = "left";
-    context.fillText(this.cut(context, `\u25be ${this.model.page.groups[frame.group].name}`, frame.width - 20), frame.x + 10, frame.y + 13);
+    const title = this.cut(context, `\u25be ${this.model.page.groups[frame.group].name}`, frame.width - 20);
+    context.fillStyle = this.colours.frame;  // a line that enters does not strike it out
+    context.fillRect(frame.x + 7, frame.y + 5, context.measureText(title).width + 6, 16);
+    context.fillStyle = this.colours.faint;
+    context.fillText(title, frame.x + 10, frame.y + 13);
   }
 
   private paintLines(context: CanvasRenderingContext2D, lines: Line[]): void {
@@ -298,9 +313,9 @@ export class GraphView {
     const strong = lines.filter(isLit), chosen = lines.filter(touches);
     context.setLineDash(this.model.page.sequence ? [4, 4] : []);
     this.stroke(context, strong.length ? lines.filter((line) => !isLit(line)) : lines, this.colours.line, 1.2);
-    context.setLineDash([]);
     this.stroke(context, strong, this.colours.lit, 2.6);
     this.stroke(context, chosen, this.colours.focus, 2);
+    context.setLineDash([]);
   }
 
   private stroke(context: CanvasRenderingContext2D, lines: Line[], colour: string, width: number): void {
@@ -326,13 +341,14 @@ export class GraphView {
       const list = byColour.get(fill);
       if (list) list.push(item); else byColour.set(fill, [item]);
     }
+    const least = 1 / this.scale;  // a pixel
     for (const [fill, list] of byColour) {
       context.fillStyle = fill;
       context.beginPath();
-      for (const item of list) context.rect(item.x, item.y, item.width, item.height);
+      for (const item of list) context.rect(item.x, item.y, Math.max(item.width, least), Math.max(item.height, least));
       context.fill();
     }
-    for (const item of items) if (item.op === this.model.op || item.op === this.focused || this.model.isGuilty(item.op)) this.outline(context, item);
+    for (const item of items) if (this.isChosen(item) || item.op === this.focused || this.model.isGuilty(item.op)) this.outline(context, item);
   }
 
   private paintItem(context: CanvasRenderingContext2D, item: Item): void {
@@ -372,6 +388,11 @@ export class GraphView {
     return [shortName(op), Number.isNaN(value) ? op.type : `${op.type} \u00b7 ${mode.brief(value)}`];
   }
 
+  // The chosen operator, or the folded group that it is in.
+  private isChosen(item: Item): boolean {
+    return this.model.op >= 0 && item.op === this.model.shownAs;
+  }
+
   private outline(context: CanvasRenderingContext2D, item: Item): void {
     const around = (grow: number, colour: string, width: number) => {
       context.strokeStyle = colour;
@@ -381,7 +402,7 @@ export class GraphView {
       context.stroke();
     };
     if (this.model.isGuilty(item.op)) around(3, this.colours.lit, 2.5);
-    if (item.op === this.model.op) around(2, this.colours.focus, 3);
+    if (this.isChosen(item)) around(2, this.colours.focus, 3);
     if (item.op === this.focused && document.activeElement === this.canvas) around(5.5, this.colours.focus, 1.5);
   }
 

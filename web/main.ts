@@ -69,15 +69,15 @@ async function start(): Promise<void> {
   const graph = new GraphView(model, () => panel.focus());
   const search = new Search(model, () => { graph.canvas.focus(); });
   new Table(model, () => graph.draw());
-  new Theme(() => graph.recolour());
+  new Theme((printed) => graph.recolour(printed));
   model.onChange((change) => {
     if (change === "data") showHead(model.page);
     if (change !== "selection" && change !== "scene") showTools(model), showLegend(model);
   });
   byId("colour").addEventListener("input", () => model.colourBy(byId<HTMLSelectElement>("colour").value));
   byId("step").addEventListener("input", () => model.showStep(Number(byId<HTMLInputElement>("step").value)));
-  byId("fold").addEventListener("click", () => { model.foldAll(); graph.begin(); });
-  byId("unfold").addEventListener("click", () => { model.openAll(); graph.begin(); });
+  byId("fold").addEventListener("click", () => { model.foldAll(); graph.beginAtChosen(); });
+  byId("unfold").addEventListener("click", () => { model.openAll(); graph.beginAtChosen(); });
   byId("fit").addEventListener("click", () => graph.fit());
   byId("in").addEventListener("click", () => graph.zoom(1.3));
   byId("out").addEventListener("click", () => graph.zoom(1 / 1.3));

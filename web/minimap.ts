@@ -19,6 +19,9 @@ export class Minimap {
     canvas.addEventListener("pointermove", go);
   }
 
+  // How much of the graph's width it takes.
+  get width(): number { return this.canvas.clientWidth + 12; }
+
   forget(): void { this.whole = null; }
 
   private place(): { scale: number; left: number; top: number } {

@@ -2,6 +2,7 @@
 // What the views have in common: the data with its indices, and what is selected, open and coloured.
 import { modesOf, type Mode, type Paint } from "./colour";
 import type { Details, Group, Page, Tensor } from "./data";
+import { isOutput } from "./format";
 import { Atlas, type Scene } from "./scene";
 
 export type Change = "selection" | "scene" | "colour" | "step" | "data";
@@ -31,9 +32,11 @@ export class Model {
     this.step = page.shown;
     this.steps = page.steps.length;
     this.index();
-    this.mode = this.modes[0];
+    this.mode = this.modes.find((mode) => this.knows(mode)) ?? this.modes[this.modes.length - 1];
     const guilty = this.modes.find((mode) => mode.id === "blame");
+    const named = page.verdict.state === "bad" ? page.verdict.op ?? -1 : -1;
     if (guilty && page.operators.some((op) => op.blame === "guilty")) this.mode = guilty;
+    else if (named >= 0 && this.value(named) !== Infinity) this.mode = this.modes.find((mode) => this.showsBroken(mode, named)) ?? this.mode;
     if (page.operators.length <= SHOWN_AT_ONCE) this.openAll();
     else this.rebuild();
   }
@@ -91,9 +94,24 @@ export class Model {
     });
   }
 
+  // Whether the operator stands out because it is not finite.
+  private showsBroken(mode: Mode, op: number): boolean {
+    return this.page.b === undefined && mode.value(op, this.tensors(op), this.page.operators[op]) === Infinity;
+  }
+
+  // Whether a mode tells something of most operators that have outputs.
+  private knows(mode: Mode): boolean {
+    const { operators } = this.page, has = (op: number) => this.tensors(op).some(isOutput);
+    const made = operators.map((_, op) => op).filter(has);
+    return 2 * made.filter((op) => !Number.isNaN(mode.value(op, this.tensors(op), operators[op]))).length > made.length;
+  }
+
   // Places in page.tensors of what the operator has in the step that is shown.
   tensorsAt(op: number, step = this.step): number[] { return this.tensorsOf[step]?.[op] ?? []; }
   tensors(op: number): Tensor[] { return this.tensorsAt(op).map((at) => this.page.tensors[at]); }
+
+  // The item that the chosen operator is drawn as.
+  get shownAs(): number { return this.op >= 0 ? this.atlas.shownAs(this.op, this.open) : -1; }
 
   value(op: number): number { return this.mode.value(op, this.tensors(op), this.page.operators[op]); }
 

@@ -172,6 +172,6 @@ export class Panel {
     const copy = () => navigator.clipboard?.writeText(command).then(() => (said.textContent = "copied"), () => (said.textContent = "select the text to copy it"));
     return make("section", {}, make("h3", {}, "Run it again by itself"),
       make("pre", { tabindex: 0, "aria-label": "command to replay this operator" }, spelled(command)),
-      make("p", {}, make("button", { type: "button", click: () => void copy() }, "Copy"), " ", said));
+      make("p", { class: "no-print" }, make("button", { type: "button", click: () => void copy() }, "Copy"), " ", said));
   }
 }

@@ -21,7 +21,7 @@ const words = (id: string, title: string, hint: string, text: Column["text"]): C
 const given = (value?: Real) => (value === undefined ? undefined : asNumber(value));
 const numbers = (id: string, title: string, hint: string, of: (tensor: Tensor, model: Model) => number | undefined, digits = 6): Column => ({
   id, title, hint, number: true, order: of,
-  text: (tensor, model) => { const value = of(tensor, model); return value === undefined ? "" : real(value, digits); },
+  text: (tensor, model) => { const value = of(tensor, model); return value === undefined ? "" : id === "headroom" && value < 0 ? "none" : real(value, digits); },
 });
 const measure = (id: string, title: string, hint: string) => numbers(id, title, hint, (tensor) => given(tensor.measures?.[id]));
 const statistic = (id: "min" | "max" | "mean" | "l2norm", title: string, hint: string) =>
@@ -149,6 +149,8 @@ export class Table {
     const last = all ? Math.min(this.rows.length, PRINTED) : Math.min(this.rows.length, Math.ceil((top + height) / ROW) + SPARE);
     this.body.style.height = `${(all ? last : this.rows.length) * ROW}px`;
     this.body.replaceChildren(...this.rows.slice(first, last).map((at, i) => this.row(at, first + i)));
+    if (this.focused >= first && this.focused < last) this.scroller.setAttribute("aria-activedescendant", `row-${this.rows[this.focused]}`);
+    else this.scroller.removeAttribute("aria-activedescendant");  // it names none that is not there
   }
 
   private row(at: number, place: number): HTMLElement {
@@ -187,8 +189,6 @@ export class Table {
     if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
     else if (top > this.scroller.scrollTop + room) this.scroller.scrollTop = top - room;
     this.draw();
-    const row = this.rows[this.focused];
-    if (row !== undefined) this.scroller.setAttribute("aria-activedescendant", `row-${row}`);
   }
 
   private press(event: KeyboardEvent): boolean {

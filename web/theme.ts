@@ -12,7 +12,7 @@ export class Theme {
   private readonly system = matchMedia("(prefers-color-scheme: dark)");
   private chosen = kept();
 
-  constructor(private readonly changed: () => void) {
+  constructor(private readonly changed: (printed: boolean) => void) {
     this.system.addEventListener("change", () => this.apply());
     byId("theme").addEventListener("click", () => {
       this.chosen = this.dark ? "light" : "dark";
@@ -31,6 +31,6 @@ export class Theme {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     byId("theme").textContent = dark ? "Light" : "Dark";
     byId("theme").setAttribute("aria-label", dark ? "Use light colours" : "Use dark colours");
-    this.changed();
+    this.changed(printed);
   }
 }

@@ -100,6 +100,7 @@ Json looked_json(const Looked& looked, std::string& bytes) {
   }
   if (!looked.read) return json;
   json["count"] = looked.digest.count;
+  if (looked.digest.count == 0) return json;  // nothing can be said of no elements
   json["a"] = summary_json(looked.digest.ours);
   if (looked.row && looked.row->measured) json["b"] = summary_json(looked.digest.truth);
   if (looked.detailed) json["detail"] = digest_json(looked.digest, bytes);

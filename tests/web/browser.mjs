@@ -93,6 +93,12 @@ test("groups fold and unfold", async () => {
   await picture(page, "folded");
   await page.click("#unfold");
   assert.equal((await shown(page)).items, before.items);
+  await page.fill("#search", "head/softmax");
+  await page.press("#search", "Enter");
+  for (const button of ["#fold", "#unfold"]) {
+    await page.click(button);
+    assert.match(await page.textContent("#panel h2"), /softmax/);  // what was chosen stays
+  }
   await page.focus("#graph");
   await page.keyboard.press("f");
   assert.ok((await shown(page)).items < before.items);
@@ -175,6 +181,45 @@ test("several executions: a slider, and a curve of any statistic", async () => {
   assert.match(await page.textContent("#panel h2"), /softmax/);
 });
 
+test("what is not finite is told, sorted as the worst, and has its place in the curve", async () => {
+  const page = await open("broken");
+  await page.click(".col-mean button");
+  const rows = await rowTexts(page);
+  assert.deepEqual(rows.slice(0, 3).map((row) => [row.name, row.mean]).sort(), [["all", "nan"], ["inf", "inf"], ["nan", "nan"]]);
+  assert.equal(rows[2].name, "inf");
+  await page.click(".col-cosine button");
+  await page.click(".col-cosine button");  // upwards: the least alike first
+  assert.equal((await rowTexts(page))[0].cosine, "nan");
+  await page.fill("#search", "inf");
+  await page.press("#search", "Enter");
+  const statistics = async () => Object.fromEntries(await page.locator("#panel table").first().locator("tbody tr").evaluateAll((list) =>
+    list.map((row) => [row.children[0].textContent, row.children[1].textContent])));
+  assert.equal((await statistics()).Max, "inf");       // numpy: max, linalg.norm of what pages.py wrote
+  assert.equal((await statistics())["L2 norm"], "inf");
+  assert.match(await page.textContent("#panel"), /Over the steps/);
+  assert.equal(await page.locator("#panel .point.broken").count(), 2);
+  await page.fill("#search", "all");
+  await page.press("#search", "Enter");
+  assert.equal((await statistics())["L2 norm"], "nan");
+  assert.equal((await statistics()).Max, "nan");
+  await page.fill("#search", "big");
+  await page.press("#search", "Enter");
+  assert.deepEqual(await page.locator("#panel .details tbody tr").first().locator("td").allTextContents(), ["9007199254740993", "9007199254740992", "1"]);
+  await picture(page, "broken");
+});
+
+test("the command to replay is of the step that is shown; without links lines are only the order", async () => {
+  const page = await open("broken");
+  await page.fill("#search", "fine");
+  await page.press("#search", "Enter");
+  for (const step of [0, 1]) {
+    await page.evaluate((step) => { const slider = document.getElementById("step"); slider.value = step; slider.dispatchEvent(new Event("input")); }, step);
+    assert.match(await page.textContent("#panel pre"), new RegExp(`broken_a/20250102030405/0/net/1/${step} --op fine$`));
+  }
+  assert.match(await page.locator("#notes li").allTextContents().then((list) => list.join()), /order of execution/);
+  assert.doesNotMatch(await page.textContent("#panel"), /Is read by/);
+});
+
 test("hostile names are text", async () => {
   const names = JSON.parse(fs.readFileSync(`${pages}/hostile.json`, "utf8"));
   const page = await open("hostile");
@@ -206,6 +251,15 @@ for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }],
     await page.fill("#search", "conv");
     await checkedByAxe(page);
     await page.press("#search", "Enter");
+    await checkedByAxe(page);
+    await page.fill("#search", "there is none");
+    await checkedByAxe(page);
+    await page.evaluate(() => document.getElementById("table-scroll").scrollTo(0, 1e6));  // away from the chosen row
+    await page.waitForTimeout(100);
+    await checkedByAxe(page);
+    await page.fill("#filter", "there is none");
+    await checkedByAxe(page);
+    await page.press("#table-scroll", "ArrowDown");
     await checkedByAxe(page);
   });
 

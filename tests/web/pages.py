@@ -6,6 +6,7 @@ one.html        the faulty run alone
 hostile.html    operators with hostile names
 large.html      5 000 operators
 steps.html      three executions
+broken.html     outputs alone that are not finite, and integers that no double is
 show.html, overflow.html   of belay show and belay overflow
 """
 import json
@@ -123,6 +124,23 @@ def large(belay, out, blocks=500):
     run(belay, "report", out / "large", "-o", out / "large.html")
 
 
+def broken(belay, out):
+    """Outputs alone, over two executions: one has NaN, one infinity, one is as it should be; and 64-bit integers."""
+    x = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 6)
+    nan, inf = x.copy(), x.copy()
+    nan[1, 2], inf[3, 4] = np.nan, np.inf
+    big = np.array([2**53 + 1, 5], np.int64)
+    for side, arrays in {"a": [("fine", x * np.float32(1.5)), ("nan", nan), ("inf", inf), ("all", x * np.nan), ("big", big)],
+                         "b": [("fine", x), ("nan", x), ("inf", x), ("all", x), ("big", big - 1)]}.items():
+        for step in (0, 1):
+            folder = out / f"broken_{side}" / "20250102030405" / "0" / "net" / "1" / str(step)
+            folder.mkdir(parents=True)
+            for i, (name, array) in enumerate(arrays):
+                time = 1700000000000000 + 10 * step + i
+                (folder / f"Add.{name}.{i}.0.{time}").write_bytes(write_dump.dump(name, [], [write_dump.entry(array, False)], time=time))
+    run(belay, "report", out / "broken_a", out / "broken_b", "-o", out / "broken.html", codes=(1,))
+
+
 def live(belay, out):
     """Files that the tests move into a folder one by one, and 100 000 operators."""
     place = out / "arriving" / "20250102030405" / "0" / "net" / "1" / "0"
@@ -144,6 +162,7 @@ def main(belay, atc, out):
     guilty(belay, atc, out)
     hostile(belay, out)
     large(belay, out)
+    broken(belay, out)
     live(belay, out)
 
 
