@@ -31,10 +31,9 @@ export function histogram(title: string, series: Series[]): HTMLElement | null {
     if (zero > 70 && zero < WIDTH - 70) svg.append(draw("text", { x: zero, y: HEIGHT + 14, class: "tick middle" }, "0"));
   }
   svg.append(draw("text", { x: 0, y: HEIGHT + 14, class: "tick" }, real(low, 4)),
-             draw("text", { x: WIDTH, y: HEIGHT + 14, class: "tick end" }, real(high, 4)),
-             draw("text", { x: WIDTH, y: 10, class: "tick end" }, `at most ${tallest} in a bar`));
+             draw("text", { x: WIDTH, y: HEIGHT + 14, class: "tick end" }, real(high, 4)));
   const keys = shown.filter(({ name }) => name).map(({ name, kind }) => make("span", { class: "key" }, make("i", { class: `swatch series-${kind}` }), name));
-  return make("figure", {}, make("figcaption", {}, title, ...keys), svg);
+  return make("figure", {}, make("figcaption", {}, title, ...keys, make("span", { class: "key end" }, `the tallest bar: ${tallest}`)), svg);
 }
 
 // One value for each step; steps without one are left out. What is not finite has a mark of its own above or below the curve.

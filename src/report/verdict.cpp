@@ -116,21 +116,6 @@ std::string how_many(const inspect::OverflowReport& report) {
   return formatted("{} overflowed{}.", counted(names.size(), "operator"), in);
 }
 
-Verdict overflowed(const inspect::OverflowReport& report) {
-  const inspect::Overflow& overflow = report.overflows.front().overflow;
-  const std::string name = name_of(overflow);
-  Verdict verdict{.state = "bad", .op = name};
-  verdict.text = overflow.op ? formatted("{} {} overflowed first", overflow.op->op_type, name)
-                             : "An operator whose dump file is missing overflowed first";
-  if (overflow.cause && !overflow.cause->why.empty()) verdict.text += ": " + overflow.cause->why;
-  verdict.text += ".";
-  if (overflow.cause)
-    verdict.more = formatted("{} {} is {}. ", overflow.cause->result.tensor, overflow.cause->result.index,
-                             overflow.cause->result.value);
-  verdict.more += how_many(report);
-  return verdict;
-}
-
 std::string what_it_holds(const Question& question) {
   const std::string tensors = counted(question.ours->tensors.size(), "tensor");
   if (question.statistics.empty()) return tensors;
@@ -178,6 +163,21 @@ Verdict with_overflow(Verdict verdict, const Question& question) {
 }
 
 }  // namespace
+
+Verdict overflowed(const inspect::OverflowReport& report) {
+  const inspect::Overflow& overflow = report.overflows.front().overflow;
+  const std::string name = name_of(overflow);
+  Verdict verdict{.state = "bad", .op = name};
+  verdict.text = overflow.op ? formatted("{} {} overflowed first", overflow.op->op_type, name)
+                             : "An operator whose dump file is missing overflowed first";
+  if (overflow.cause && !overflow.cause->why.empty()) verdict.text += ": " + overflow.cause->why;
+  verdict.text += ".";
+  if (overflow.cause)
+    verdict.more = formatted("{} {} is {}. ", overflow.cause->result.tensor, overflow.cause->result.index,
+                             overflow.cause->result.value);
+  verdict.more += how_many(report);
+  return verdict;
+}
 
 Verdict nobody_guilty(const blame::Report& report) {
   std::set<std::string> judged, doubtful;

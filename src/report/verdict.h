@@ -21,4 +21,7 @@ Verdict verdict_of(const Question& question);
 // That nobody is guilty, of so many as could be judged, and why the others could not. "good" when all were.
 Verdict nobody_guilty(const blame::Report& report);
 
+// Who overflowed first, of one or more that did.
+Verdict overflowed(const inspect::OverflowReport& report);
+
 }  // namespace belay::report

@@ -79,6 +79,17 @@ export function liveTests(test, { browser, belay, pages, picture }) {
     assert.equal(await stop(), 0);
   });
 
+  test("view: of outputs alone the first that is not finite is one, and lines are only the order", async () => {
+    const { address, stop } = await view(belay, `${pages}/broken_a`);
+    const page = await openPage(browser, address);
+    await items(page, 5);
+    await page.waitForFunction(() => /in 2 executions/.test(document.getElementById("verdict-more").textContent));
+    assert.match(await page.textContent("h1"), /^.?Add nan overflowed first/);
+    assert.match(await page.textContent("#verdict-more"), /1 operator overflowed in 2 executions\. 10 tensors of 5 operators so far/);
+    await page.waitForFunction(() => /order of execution/.test(document.querySelector("#notes ul").textContent));
+    assert.equal(await stop(), 0);
+  });
+
   test("view: DIR, then its options", async () => {
     const { address, stop } = await view(belay, `${pages}/hostile`, "--model", `${pages}/half.om`, "--port", "0");
     assert.match(await (await fetch(`${address}news?operators=0&tensors=0&revision=0&drawing=0`)).text(), /half\.om/);

@@ -241,30 +241,32 @@ void LiveReport::changed() {
 }
 
 // What is known so far: nothing is called good before the end, or while something could not be read or judged.
-Verdict LiveReport::quiet_verdict() const {
+Verdict LiveReport::verdict() const {
   const auto counted = [](size_t count, const char* thing) {
     return formatted("{} {}{}", count, thing, count == 1 ? "" : "s");
   };
-  Verdict verdict{.state = ended_ && notes_.empty() && damaged_.empty() && !tensors_.empty() ? "good" : "unknown"};
-  verdict.text = formatted("{} of {}{}; nothing overflowed.", counted(tensors_.size(), "tensor"),
-                           counted(with_tensors_.size(), "operator"), ended_ ? "" : " so far");
+  const compare::Side side{.name = folder_.string()};
+  if (blame_ && blame_->anyone_guilty()) return verdict_of({.ours = &side, .blame = &*blame_, .overflow = &overflow_});
+  const std::string held = formatted("{} of {}{}", counted(tensors_.size(), "tensor"),
+                                     counted(with_tensors_.size(), "operator"), ended_ ? "" : " so far");
+  const bool whole = ended_ && notes_.empty() && damaged_.empty() && !tensors_.empty();
+  Verdict verdict{.text = held + "; nothing overflowed.", .state = whole ? "good" : "unknown"};
+  if (!overflow_.overflows.empty()) {
+    verdict = overflowed(overflow_);
+    verdict.more += (verdict.more.empty() || verdict.more.ends_with(' ') ? "" : " ") + held + ".";
+  }
   if (!model_) return verdict;
-  const Verdict judged = blame_   ? nobody_guilty(*blame_)
-                         : ended_ ? Verdict{.text =
-                                                "No operator could be judged: there are no tensors of a whole "
-                                                "execution.",
-                                            .state = "unknown"}
-                                  : Verdict{};
-  if (judged.state != "good") verdict.state = "unknown";
-  verdict.more = judged.text + (judged.more.empty() ? "" : " ") + judged.more;
+  Verdict judged;
+  if (blame_) judged = nobody_guilty(*blame_);
+  if (!blame_ && ended_) judged.text = "No operator could be judged: there are no tensors of a whole execution.";
+  if (judged.state != "good" && verdict.state == "good") verdict.state = "unknown";
+  for (const std::string& text : {judged.text, judged.more})
+    if (!text.empty()) verdict.more += (verdict.more.empty() ? "" : " ") + text;
   return verdict;
 }
 
 Json LiveReport::verdict_json() const {
-  const compare::Side side{.name = folder_.string()};
-  const Question question{.ours = &side, .blame = blame_ ? &*blame_ : nullptr, .overflow = &overflow_};
-  const bool found = !overflow_.overflows.empty() || (blame_ && blame_->anyone_guilty());
-  const Verdict verdict = found ? verdict_of(question) : quiet_verdict();
+  const Verdict verdict = this->verdict();
   Json json{{"text", verdict.text}, {"more", verdict.more}, {"state", verdict.state}};
   if (const int64_t op = verdict.op.empty() ? -1 : network_.find(verdict.op); op >= 0) json["op"] = op;
   return json;

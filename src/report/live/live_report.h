@@ -68,7 +68,7 @@ class LiveReport {
   void draw();
   void changed();  // with mutex_ held
   // With mutex_ held.
-  Verdict quiet_verdict() const;
+  Verdict verdict() const;
   Json verdict_json() const, notes() const;
 
   const std::filesystem::path folder_, model_path_;
