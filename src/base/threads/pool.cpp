@@ -306,9 +306,10 @@ class Pool {
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     bool done = true;
     try {
-      std::thread([this, at = first_ + started_, generation = generation_.load()] {
-        serve(seat(at), generation);
-      }).detach();
+      std::thread thread(
+          [this, at = first_ + started_, generation = generation_.load()] { serve(seat(at), generation); });
+      (void)pthread_setname_np(thread.native_handle(), "belay-pool");
+      thread.detach();
       ++started_;
     } catch (const std::system_error&) {  // no more threads are allowed: those that are there do the work
       done = false;
@@ -337,7 +338,6 @@ class Pool {
   Seat& seat(int64_t at) { return seats_[static_cast<size_t>(at) % seats_.size()]; }
 
   void serve(Seat& seat, uint64_t generation) {
-    (void)pthread_setname_np(pthread_self(), "belay-pool");
     const HandlerStack stack;
     long displaced = 0;
     for (;;) {
