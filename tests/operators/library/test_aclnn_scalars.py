@@ -84,6 +84,18 @@ class Scalars(Case):
         check("Cast", np.array([2**62 + 2**54 + 1, 2**62 + 2**54]), 27, Bits([0x5E81, 0x5E80]))
         check("Cast", np.array([1 + 2.0**-8 + 2.0**-40, 1 + 2.0**-8]), 27, Bits([0x3F81, 0x3F80]))
 
+    def test_conversions_from_and_to_complex_numbers(self):
+        x = np.array([[1.5, -2, 0], [3, 0.25, -0.5]])
+        for kind, number in ((np.complex64, 16), (np.complex128, 17)):
+            for dtype in (np.float32, np.float64, np.float16, np.int32, np.int64, np.bool_):
+                check("Cast", x.astype(dtype), number, Out(x.astype(dtype).astype(kind)))
+            z = (x + 1j * x[::-1]).astype(kind)
+            for dtype in (np.float32, np.float64, np.float16, np.int32):
+                check("Cast", z, driver.TYPES[np.dtype(dtype).name], Out(z.real.astype(dtype)))
+            check("Cast", z, 12, Out(z != 0))
+            check("Cast", z, 16, Out(z.astype(np.complex64)))
+            check("Cast", z, 17, Out(z.astype(np.complex128)))
+
 
 if __name__ == "__main__":
     main()
