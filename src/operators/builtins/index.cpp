@@ -136,7 +136,8 @@ Result<Value> index(Sketch& s, const Values& a) {
   return s.permute(made, turned_back(indexed_dims_first(index, made.rank())));
 }
 
-// x with values where a mask of its first dimensions is true: one value, one row for all, or as many rows as are true.
+// x with values where a mask of its first dimensions is true: one value, one row for all, or a row for each. Fewer rows
+// than are true fail when they run; more are not read.
 Result<Value> mask_put(Sketch& s, const Value& x, const Value& given, const Value& values, bool accumulate) {
   Shape shape = given.shape, row(x.shape.begin() + static_cast<std::ptrdiff_t>(given.rank()), x.shape.end());
   if (!std::equal(shape.begin(), shape.end(), x.shape.begin()))

@@ -117,6 +117,13 @@ class Others(unittest.TestCase):
         inside = windows.argmax(-1)
         places = (2 * rows + inside // 2) * 6 + 2 * columns + inside % 2
         run("MaxPoolWithArgmaxV3", [x], [windows.max(-1), places.astype(np.int32)], NCHW, ksize=[2, 2], strides=[2, 2], pads=[0, 0])
+        wide = np.pad(x, ((0, 0), (0, 0), (1, 1), (0, 0)), constant_values=-np.inf)  # one number for both sides, or one for each
+        most = np.lib.stride_tricks.sliding_window_view(wide, (2, 2), (2, 3))[:, :, ::2, ::2]
+        best = most.reshape(*most.shape[:4], 4).argmax(-1)
+        rows, columns = (np.arange(n)[:, None] * 2 for n in best.shape[2:])
+        where = (rows + best // 2 - 1) * x.shape[3] + columns.T + best % 2
+        for pads in ([1, 0], [1, 1, 0, 0]):
+            run("MaxPoolWithArgmaxV3", [x], [most.max((4, 5)), where.astype(np.int32)], NCHW, ksize=[2, 2], strides=[2, 2], pads=pads)
         run("Pooling", [x], windows.max(-1), NCHW, mode=0, window=[2, 2], stride=[2, 2])
         run("Pooling", [x], windows.mean(-1), NCHW, mode=1, window=[2, 2], stride=[2, 2])
         run("GlobalLpPool", [x], np.sqrt((x**2).sum((2, 3), keepdims=True)), NCHW, p=2.0)
