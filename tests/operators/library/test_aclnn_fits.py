@@ -67,7 +67,8 @@ class Attention(Case):
 
     def test_rotated_parts_must_go_along_with_query_and_key(self):
         q, k = self.half(2, 1, 2, 16), self.half(2, 8, 2, 16)
-        for text, rope in (("queryRope", (q[:1], k)), ("queryRope", (q[:, :, :1], k)), ("keyRope has 1 batches", (q, k[:1])), ("keyRope has 4 rows", (q, k[:, :4])),
+        for text, rope in (("queryRope", (q[:1], k)), ("queryRope", (q[:, :, :1], k)), ("keyRope has 1 batches", (q, k[:1])),
+                           ("keyRope has 4 rows", (q, k[:, :4])),
                            ("queryRope is DT_BOOL", (q.astype(bool), k)), ("keyRope is DT_FLOAT", (q, k.astype(np.float32)))):  # fmt: skip
             self.refuses(text, q, k, k, rope=rope)
 
@@ -89,7 +90,8 @@ class Attention(Case):
     def test_in_training_nothing_is_quantised_and_all_batches_are_there(self):
         q, k = ones(2, 2, 3, 16), ones(2, 2, 5, 16)
         sums = [Out(np.zeros((2, 2, 3, 8), np.float32)) for _ in range(2)]
-        for text, v, key in (("value has 1 batches", k[:1], k), ("one type", k.astype(np.int8), k.astype(np.int8)), ("value of type DT_BOOL", true(2, 2, 5, 16), k)):
+        for text, v, key in (("value has 1 batches", k[:1], k), ("one type", k.astype(np.int8), k.astype(np.int8)),
+                             ("value of type DT_BOOL", true(2, 2, 5, 16), k)):  # fmt: skip
             self.refused(161002, text, *score(1, q, key, v, Out(q), *sums, heads=2))
         given = [q, k, k, q[:1], None, None, None, None, ones(2, 2, 3, 8), ones(2, 2, 3, 8), None, q, None, 0.25, 1.0, 65535, 65535, 2, "BNSD", 0, 0]
         self.refused(161002, "dy has shape [1,2,3,16]", "FlashAttentionScoreGrad", *given, Out(q), Out(k), Out(k), None)
