@@ -10,8 +10,11 @@ import { meet, type Box, type Item, type Line } from "./scene";
 const MOST = 2.5, LEAST = 0.002, LEAST_TEXT = 0.45, LEAST_CURVE = 0.16;
 const FONT = 'ui-sans-serif, system-ui, "Segoe UI", sans-serif';
 
-// The last part of the name.
-const shortName = (op: Operator): string => op.name.slice(op.name.lastIndexOf("/", op.name.length - 2) + 1);
+// The name without its folders; of a fused operator, whose name is made of those of its members, without the first one's.
+function shortName({ name, sources }: Operator): string {
+  const first = sources && sources.length > 1 ? sources[0] : name, folders = first.lastIndexOf("/", first.length - 2) + 1;
+  return name.startsWith(first.slice(0, folders)) ? name.slice(folders) : name;
+}
 
 declare global {
   interface CanvasRenderingContext2D { roundRect(x: number, y: number, width: number, height: number, radius: number): void }

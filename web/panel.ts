@@ -106,7 +106,10 @@ export class Panel {
       ["Elements", tensor.count !== undefined && String(tensor.count)], ["Partner", tensor.partner && `${tensor.partner}, by ${tensor.by}`],
       ["Verdict", tensor.verdict && (tensor.reason ? `${tensor.verdict}: ${tensor.reason}` : tensor.verdict)],
       ["Problem", tensor.problem], ["Headroom", !Number.isNaN(room) && (room === -Infinity ? "none: not finite" : `${real(room, 3)} binades`)]]));
-    const value = (side: Record<string, Real | undefined> | undefined, key: string) => real(side?.[key]);
+    const value = (side: Record<string, Real | undefined> | undefined, key: string) => {
+      const found = side?.[key], type = side === other ? tensor.truthType ?? tensor.type : tensor.type;
+      return found !== undefined && (key === "min" || key === "max") ? element(found, type) : real(found);
+    };
     const sides = tensor.a as Record<string, Real> | undefined, other = tensor.b as Record<string, Real> | undefined;
     if (sides)
       place.append(grid(both ? ["Statistic", "A", "B"] : ["Statistic", "A"], STATISTICS.filter(([key]) => sides[key] !== undefined)
