@@ -76,6 +76,7 @@ export interface Page {
   sequence: boolean;
   shown: number;
   steps: string[];
+  judged?: number;     // the step whose operators were judged
   replays?: string[];  // of each step, what the command to replay an operator begins with
   notes: string[];
   operators: Operator[];

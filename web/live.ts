@@ -9,6 +9,7 @@ interface News {
   model?: string;
   verdict: Verdict;
   steps: string[];
+  judged?: number;
   notes: string[];
   ended: boolean;
   examined: (Partial<Operator> & { op: number })[];
@@ -66,7 +67,7 @@ export class Live {
     for (const operator of news.operators) page.operators.push(operator);
     for (const tensor of news.tensors) page.tensors.push(tensor);
     for (const { op, ...found } of news.examined) Object.assign(page.operators[op], found);
-    Object.assign(page, { a: news.a, model: news.model, verdict: news.verdict, steps: news.steps, notes: news.notes, ended: news.ended });
+    Object.assign(page, { a: news.a, model: news.model, verdict: news.verdict, steps: news.steps, judged: news.judged, notes: news.notes, ended: news.ended });
     if (news.drawn) {
       Object.assign(page, news.drawn);
       this.drawing = news.drawing;

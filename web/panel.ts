@@ -78,9 +78,11 @@ export class Panel {
 
   private blame(operator: Operator): HTMLElement | "" {
     if (!operator.blame) return "";
+    const { judged, steps } = this.model.page, other = judged !== undefined && judged !== this.model.step;
     const rows = (operator.outputs ?? []).map((each) => [String(each.output), real(each.contributed, 3), real(each.allowed, 3),
       each.inherited === undefined ? "" : real(each.inherited, 3), `${each.wrong} of ${each.elements}`]);
     return make("section", { class: operator.blame === "guilty" ? "blame guilty" : "blame" },
+      other && make("p", { class: "quiet" }, `Of step ${judged + 1}, ${steps[judged]}: the one that is shown was not judged.`),
       operator.cause !== undefined && make("p", {}, make("strong", {}, "Cause: "), operator.cause || "the data shows none"),
       operator.share !== undefined && make("p", {}, `When it alone is corrected, ${real(100 * operator.share, 3)} % of the error of the outputs is gone.`),
       operator.why && make("p", {}, operator.why),

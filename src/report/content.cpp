@@ -203,6 +203,7 @@ class Gathering {
     for (const auto& [place, at] : steps_) steps[at] = place.string();
     json["steps"] = std::move(steps);
     if (!executions_.empty()) json["replays"] = replays();
+    if (question_.blame && steps_.count(question_.blame->place)) json["judged"] = steps_.at(question_.blame->place);
     json["notes"] = notes();
     if (question_.overflow) json["overflows"] = overflows();
     return json;

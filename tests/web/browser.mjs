@@ -181,6 +181,17 @@ test("several executions: a slider, and a curve of any statistic", async () => {
   assert.match(await page.textContent("#panel h2"), /softmax/);
 });
 
+test("what was judged in another step says so", async () => {
+  const page = await open("judged");
+  assert.match(await page.textContent("h1"), /No operator is guilty: each of \d+ made/);
+  await page.fill("#search", "head/softmax");
+  await page.press("#search", "Enter");
+  assert.doesNotMatch(await page.textContent("#panel"), /was not judged/);
+  await page.focus("#step");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await page.textContent("#panel"), /Of step 2, .*: the one that is shown was not judged/);
+});
+
 test("what is not finite is told, sorted as the worst, and has its place in the curve", async () => {
   const page = await open("broken");
   await page.click(".col-mean button");

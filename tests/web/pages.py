@@ -5,7 +5,7 @@ guilty.html     a half-precision run with a fault against one in single precisio
 one.html        the faulty run alone
 hostile.html    operators with hostile names
 large.html      5 000 operators
-steps.html      three executions
+steps.html      three executions; judged.html: the second of them was judged
 broken.html     outputs alone that are not finite, and integers that no double is
 show.html, overflow.html   of belay show and belay overflow
 """
@@ -82,6 +82,7 @@ def guilty(belay, atc, out):
         run(belay, "report", half, *wrong, "-o", out / "full.html", codes=(2,))
     steps = dumped(belay, out / "steps_dump", out / "half.om", repeat=3)
     run(belay, "report", steps, "-o", out / "steps.html", codes=(0, 1))
+    run(belay, "report", steps, "--model", out / "half.om", "--step", "1", "-o", out / "judged.html")
 
 
 def linked(array, address, is_input):

@@ -293,6 +293,7 @@ std::string LiveReport::news(const Known& known) {
             {"ended", ended_ && all},
             {"examined", Json::array()}};
   if (model_) head["model"] = model_path_.string();
+  if (blame_ && step_of_.count(blame_->place)) head["judged"] = step_of_.at(blame_->place);
   if (blame_)
     for (const blame::OperatorReport& op : blame_->operators)
       if (const int64_t at = network_.find(op.op); at >= 0) {
