@@ -208,4 +208,15 @@ class Integers(Runs):
                    {"x": x}, sets(2**60 + 1), op="n_b")  # fmt: skip
 
 
+class Models(Runs):
+    def test_a_model_of_which_nothing_can_be_checked_is_no_clean_run(self):
+        folder, _ = self.run_model([("Relu", ["x"], ["y"], {})], {"x": np.ones((3, 8), np.float32)})
+        weights = {"w": np.ones((8, 8, 3, 3), np.float32)}
+        self.run_model([("Conv", ["x", "w"], ["y"], {})], {"x": np.ones((1, 8, 4, 4), np.float32)}, weights)
+        done = self.command(BELAY, "blame", folder, "--model", "m.onnx")
+        self.assertEqual(done.returncode, BAD_INPUT, done.stdout + done.stderr)
+        self.assertIn("0 clean, 0 guilty", done.stdout)
+        self.assertIn("is m.onnx the model that it came from?", done.stderr)
+
+
 unittest.main()

@@ -63,10 +63,11 @@ int blame_dump(const BlameOptions& options) {
     if (const Status written = write_file(options.csv, blame_csv(report)); !written.ok())
       throw std::runtime_error(written.message);
   if (report.anyone_guilty()) return kDiffer;
-  if (report.operators.empty())
-    complain("belay blame: no operator of the dump could be held against %s: it is of another model or execution\n",
-             options.model);
-  return !problems.empty() || report.operators.empty() ? kBadInput : kAgree;
+  const bool checked = report.count(blame::Verdict::NotCheckable) < report.operators.size();
+  if (!checked)
+    complain("belay blame: no operator of the dump could be checked: is %s the model that it came from?\n",
+             options.model.string());
+  return checked && problems.empty() ? kAgree : kBadInput;
 }
 
 int blame_all_ranks(const BlameOptions& options) {
