@@ -160,25 +160,27 @@ void Stream::run(Task& task, uint64_t number) {
       });
       return call(task);
     }();
-    if (!status.ok() && !dropped(number)) fail(static_cast<uint32_t>(number - 1), std::move(status));
+    if (!status.ok() && !dropped(number)) fail(number, std::move(status));
   }
   { const Task ended = std::move(task); }  // what the task held is released before anybody hears that it is done
   finish(number);
 }
 
-void Stream::fail(uint32_t task_id, Status status) {
-  if (only_informs(status.code)) {
-    std::lock_guard lock(mutex_);
-    error_ = std::move(status);
-    return;
-  }
+void Stream::fail(uint64_t number, Status status) {
+  if (only_informs(status.code)) return keep_error(number, std::move(status));
+  const auto task_id = static_cast<uint32_t>(number - 1);
   const rtExceptionInfo info{task_id, static_cast<uint32_t>(id_), static_cast<uint32_t>(pthread_self()),
                              static_cast<uint32_t>(context_->device().id()), static_cast<uint32_t>(status.code)};
   raise_exception(info, status);
   log_error(LogModule::Runtime, "task {} of stream {} failed with {}: {}", task_id, id_, status.code, status.message);
   context_->note_failure(status);
+  keep_error(number, std::move(status));
+}
+
+// Unless the task was aborted meanwhile: what is called after an abort does not hear of it.
+void Stream::keep_error(uint64_t number, Status status) {
   std::lock_guard lock(mutex_);
-  error_ = std::move(status);
+  if (number > dropped_to_) error_ = std::move(status);
 }
 
 void Stream::finish(uint64_t number) {

@@ -122,7 +122,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void run(Task& task, uint64_t number);
   bool dropped(uint64_t number) const;
   void hold_while_stopped(uint64_t number);
-  void fail(uint32_t task_id, Status status);
+  void fail(uint64_t number, Status status);
+  void keep_error(uint64_t number, Status status);
   void finish(uint64_t number);
   void wait_for_room(std::unique_lock<std::mutex>& lock);
   Status wait_for(uint64_t number, uint64_t aborts, Timeout timeout);

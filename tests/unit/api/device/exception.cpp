@@ -57,6 +57,30 @@ TEST_F(ExceptionTest, IsToldOncePerFailedTaskOnAThreadOfTheRuntimeBeforeTheWaite
   EXPECT_EQ(aclrtSetExceptionInfoCallback(nullptr), ACL_SUCCESS);
 }
 
+std::promise<void>* callback_runs;
+std::shared_future<void> callback_may_end;
+
+// The abort comes between the failure of the task and its being kept.
+TEST_F(ExceptionTest, OfATaskThatIsAbortedMeanwhileLeavesNothing) {
+  std::promise<void> runs, may_end;
+  callback_runs = &runs;
+  callback_may_end = may_end.get_future().share();
+  const aclrtStream stream = new_stream();
+  EXPECT_EQ(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo*) {
+              callback_runs->set_value();
+              callback_may_end.wait();
+            }),
+            ACL_SUCCESS);
+  fail_on(stream);
+  runs.get_future().wait();
+  EXPECT_EQ(aclrtStreamAbort(stream), ACL_SUCCESS);
+  may_end.set_value();
+  EXPECT_EQ(aclrtResetOverflowStatus(stream), ACL_SUCCESS);  // something after it
+  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetExceptionInfoCallback(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+}
+
 TEST_F(ExceptionTest, TheSlotKeepsTheLastAndTheListIsApart) {
   order.clear();
   const aclrtStream stream = new_stream();
