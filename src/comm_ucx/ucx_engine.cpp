@@ -45,7 +45,7 @@ class UcxEngine : public Engine {
   ~UcxEngine() override {
     if (!broken_ && worker_) settle();
     close(wake_);
-    if (broken_ || !worker_) return;  // what is in flight may still use the worker: it is left to the system
+    if (!worker_) return;
     for (const auto& [rank, endpoint] : endpoints_) {
       ucp_request_param_t param{};
       param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;

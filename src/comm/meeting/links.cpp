@@ -32,6 +32,16 @@ const char* known_id(const std::string& id) {
   return "EI0002";
 }
 
+std::string failure_text(const std::string& key, const Failure& failure) {
+  const Status& status = failure.status;
+  return json{{"failure", key},
+              {"code", status.code},
+              {"message", status.message},
+              {"id", status.message_id ? status.message_id : ""},
+              {"async", failure.async}}
+      .dump();
+}
+
 }  // namespace
 
 Links& Links::get() {
@@ -170,13 +180,7 @@ void Links::say_goodbye(const std::string& among, const std::string& key, uint32
 }
 
 void Links::tell_failure(const std::string& key, const Failure& failure) {
-  const Status& status = failure.status;
-  const std::string text = json{
-      {"failure", key},
-      {"code", status.code},
-      {"message", status.message},
-      {"id", status.message_id ? status.message_id : ""},
-      {"async", failure.async}}.dump();
+  const std::string text = failure_text(key, failure);
   for (const std::string& process : processes_of(key)) send(process, text);
 }
 
@@ -308,6 +312,8 @@ void Links::handle(const std::string& process, const std::string& text) {
       } else if (said.contains("quiet")) {
         std::thread([=, this] {
           board->wait_until_quiet();
+          // It knows of the failure before its messenger has told it; the answer must not overtake that.
+          if (board->failed()) send(process, failure_text(key, board->failure()));
           answer(process, said, "quiet");
         }).detach();
         break;
