@@ -62,6 +62,7 @@ class Mistakes(unittest.TestCase):
     def test_an_option_that_is_not_there(self):
         self.assertIn("belay show: there is no option --jsno; did you mean --json?", self.refused("show", "d", "--jsno"))
         self.assertIn("belay: there is no option --vresion; did you mean --version?", self.refused("--vresion"))
+        self.assertIn("belay launch: --ranks: '0' is not a whole number from 1 to 1024", self.refused("launch", "-n", "0", "--", "true"))
         self.assertIn("'b.om' is one argument too many", self.refused("run", "a.om", "b.om"))
         self.assertIn("belay run: model is required", self.refused("run"))
 

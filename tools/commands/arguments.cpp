@@ -122,7 +122,8 @@ std::string wrong_command(const CLI::App& app, int argc, const char* const* argv
 }
 
 std::string usage_problem(const CLI::App& command, const CLI::ParseError& error) {
-  const auto extras = command.remaining(true);
+  auto extras = command.remaining(true);
+  std::erase(extras, "--");  // what follows are no options
   if (extras.empty()) return error.what();
   const std::string first = extras.front();
   if (!first.starts_with("-")) return "'" + first + "' is one argument too many";
