@@ -174,6 +174,11 @@ void Communicator::say_that_twin_is_gone() const {
   Links::get().say_goodbye(key_, key, place_.rank);
 }
 
+uint64_t Communicator::count_part(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  return parts_[key]++;
+}
+
 void Communicator::inherit(const Communicator& old) {
   epoch_ = old.epoch_ + 1;
   world_ranks = old.world_ranks;

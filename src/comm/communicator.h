@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -91,6 +92,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   // By rank: what it is in the communicator that this one was split from. Set before it is shown to anyone.
   std::vector<uint32_t> world_ranks;
+  // How often this rank has made that part of it before: all ranks of a part make it equally often.
+  uint64_t count_part(const std::string& key);
   // What the program has declared to it.
   std::shared_ptr<DeclaredMemory> memory = std::make_shared<DeclaredMemory>();
   // How many calls are at work on it; Destroy refuses meanwhile.
@@ -126,10 +129,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   bool has_cores_ = false;
   std::atomic<bool> suspended_{false};
 
-  std::mutex mutex_;                    // held while messages are given numbers
-  std::mutex making_twin_;              // a turn: held while it is made
-  std::shared_ptr<Communicator> twin_;  // guarded by mutex_
-  bool gone_ = false;                   // the same: it has left
+  std::mutex mutex_;                       // held while messages are given numbers
+  std::mutex making_twin_;                 // a turn: held while it is made
+  std::shared_ptr<Communicator> twin_;     // guarded by mutex_
+  bool gone_ = false;                      // the same: it has left
+  std::map<std::string, uint64_t> parts_;  // the same: how often each was made
 };
 
 // Live communicators, by handle.

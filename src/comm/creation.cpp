@@ -114,7 +114,10 @@ Result<CommunicatorPtr> split(Communicator& parent, const Split& part, Settings 
                   "EI0003"};
   const std::string name = settings.name.empty() ? formatted("{}_sub_{}", parent.name(), part.id) : settings.name;
   TRY(check_name_is_free(name, parent.device()));
-  const std::string key = key_of_part(parent.key(), name, part.ranks);
+  // Where it was made before, ranks that are still at that one must not meet those of this one.
+  std::string key = key_of_part(parent.key(), name, part.ranks);
+  if (const uint64_t before = parent.count_part(key))
+    key = key_of_part(parent.key(), formatted("{}@{}", name, before), part.ranks);
   const Communicator::Place place{part.rank, parent.device(), parent.physical_device()};
   auto board = take_seat(key, name, size, part.rank, place.device, here);
   std::shared_ptr<Engine> engine;

@@ -196,7 +196,7 @@ Status Exchange::check_post() {
         "EI0009"};
   }
   TRY(direct_ ? compare_message(trouble->from, trouble->theirs.call) : compare(trouble->from, trouble->theirs.call));
-  return disagree(trouble->from, {"number of bytes between the two", "another one",
+  return disagree(trouble->from, {"number of bytes between the two", std::to_string(trouble->expected) + " to receive",
                                   std::to_string(trouble->theirs.bytes) + " to send"});
 }
 

@@ -194,6 +194,23 @@ void give_nothing(HcclComm comm, const Data& data) {
   report(comm, code, start);
 }
 
+// It expects 4 elements of rank 0, which sends 5.
+void expect_another_count(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  std::vector<uint64_t> sent(size, 5), received(size, 5), displacements(size);
+  for (uint32_t peer = 0; peer < size; ++peer) displacements[peer] = peer * uint64_t{5};
+  if (rank == kGuilty) received[0] = 4;
+  const Data in(size * size_t{5});
+  int code = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    if (code == 0)
+      code = HcclAlltoAllV(data.get(), sent.data(), displacements.data(), HCCL_DATA_TYPE_FP32, in.get(),
+                           received.data(), displacements.data(), HCCL_DATA_TYPE_FP32, comm, stream);
+    if (code == 0) code = aclrtSynchronizeStream(stream);
+  }
+  report(comm, code, start);
+}
+
 void send_another_count(HcclComm comm, const Data& data) {
   const auto start = Clock::now();
   int code = 0;
@@ -252,6 +269,8 @@ void fail_at_work() {
     give_another_root(comm, data);
   else if (what == "nothing")
     give_nothing(comm, data);
+  else if (what == "expect")
+    expect_another_count(comm, data);
   else if (what == "ring")
     send_in_a_ring(comm, data);
   else if (what == "late")
@@ -266,7 +285,7 @@ void fail_at_work() {
     send_another_count(comm, data);
   else
     lose_before(comm, data);
-  static const std::set<std::string> kAllLive = {"count", "root", "nothing", "send",
+  static const std::set<std::string> kAllLive = {"count", "root", "nothing", "expect", "send",
                                                  "ring",  "late", "cross",   "recover"};
   if (kAllLive.contains(what))
     use_again(rank, size);

@@ -68,7 +68,7 @@ void Post::open(Letter& letter) {
   if (call_.op == Op::Receive) expectation.op = Op::Send;
   if (letter.first.failed || head.magic != Letterhead::kMagic || head.call != expectation || head.number != number_ ||
       head.bytes != letter.bytes) {
-    if (!trouble_) trouble_ = Trouble{letter.peer, head, letter.first.error};
+    if (!trouble_) trouble_ = Trouble{letter.peer, head, letter.first.error, letter.bytes};
     return;
   }
   // What was sent is not taken, and its sender not done, before it is known to be what is expected.
@@ -81,7 +81,8 @@ bool Post::finished(Letter& letter) {
   if (letter.incoming && !letter.opened) open(letter);
   if (!letter.rest.done.load(std::memory_order_acquire)) return false;
   if ((letter.first.failed || letter.rest.failed) && !trouble_)
-    trouble_ = Trouble{letter.peer, {0, call_, number_, letter.bytes}, letter.first.error + letter.rest.error};
+    trouble_ =
+        Trouble{letter.peer, {0, call_, number_, letter.bytes}, letter.first.error + letter.rest.error, letter.bytes};
   return true;
 }
 

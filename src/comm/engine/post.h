@@ -47,7 +47,8 @@ class Post {
   struct Trouble {
     uint32_t from = 0;
     Letterhead theirs;
-    std::string error;  // of the transport
+    std::string error;      // of the transport
+    uint64_t expected = 0;  // bytes of its data
   };
   const Trouble* trouble() const { return trouble_ ? &*trouble_ : nullptr; }
   bool pending() const { return !letters_.empty() && !all_; }

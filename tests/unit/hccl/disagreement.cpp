@@ -117,6 +117,27 @@ TEST(Disagreement, OfAMessageNamesCounts) {
 
 namespace {
 
+// Rank 1 comes to the first one when the others have destroyed it and made the next; each must meet its own.
+TEST(Parts, OfOneIdAreNotThoseThatWereMadeBefore) {
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  on_ranks(3, [&](const Rank& rank) {
+    const Buffer<float> buffer(8);
+    uint32_t members[] = {0, 1, 2};
+    for (int turn = 0; turn < 60; ++turn) {
+      HcclComm whole = rank.comm, part = nullptr;
+      ASSERT_EQ(HcclCreateSubCommConfig(&whole, 3, members, 5, rank.rank, &config, &part), HCCL_SUCCESS) << message();
+      if (turn % 2) {
+        ASSERT_EQ(HcclBroadcast(buffer.data(), 8, HCCL_DATA_TYPE_FP32, 1, part, rank.stream), HCCL_SUCCESS);
+        ASSERT_EQ(rank.synchronize(), ACL_SUCCESS) << message();
+      } else if (rank.rank == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      ASSERT_EQ(HcclCommDestroy(part), HCCL_SUCCESS);
+    }
+  });
+}
+
 // Ranks 0 and 1 make it of two ranks, rank 2 of three, rank 3 not at all.
 TEST(Absence, FromAPartSaysThatItWasNotMadeOrOfOthers) {
   HcclCommConfig config;
