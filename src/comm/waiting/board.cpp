@@ -98,7 +98,7 @@ Failure Board::failure() const {
 }
 
 void Board::wait_until_quiet() const {
-  const auto end = std::chrono::steady_clock::now() + 50 * kLongestSleep;  // others may use the cores
+  const auto end = std::chrono::steady_clock::now() + 10 * kLongestSleep;
   while (under_way_ > 0 && !failed() && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(kLongestSleep / 10);
 }
