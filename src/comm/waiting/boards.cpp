@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <utility>
 
 #include "base/text.h"
@@ -28,6 +29,23 @@ std::pair<std::string, std::string> split_key(const std::string& key) {
   const size_t comma = last == std::string::npos ? std::string::npos : key.find(',', last);
   if (comma == std::string::npos) return {key, ""};
   return {key.substr(0, comma), key.substr(comma + 1)};
+}
+
+std::vector<std::string> names_in(const std::string& members) {
+  std::vector<std::string> names;
+  std::istringstream stream(members);
+  for (std::string name; std::getline(stream, name, ',');) names.push_back(name);
+  return names;
+}
+
+// Whether the member of that name has its seat at one of the boards.
+bool sits(const std::vector<std::weak_ptr<Board>>& boards, const std::vector<std::string>& names,
+          const std::string& name) {
+  const auto at = static_cast<uint32_t>(std::ranges::find(names, name) - names.begin());
+  return at < names.size() && std::ranges::any_of(boards, [&](const auto& weak) {
+           const auto board = weak.lock();
+           return board && board->seat(at).taken;
+         });
 }
 
 }  // namespace
@@ -58,13 +76,13 @@ std::string not_seated(const std::string& key, uint32_t rank) {
   const std::string text = formatted("rank {} has not made this communicator", rank);
   if (key.find(kPart) == std::string::npos) return text;
   const auto [stem, members] = split_key(key);
+  const std::vector<std::string> names = names_in(members);
+  if (rank >= names.size()) return text;
   std::lock_guard lock(kept().mutex);
   for (const auto& [other, boards] : kept().boards) {
     const auto [other_stem, others] = split_key(other);
-    const bool live = std::ranges::any_of(boards, [](const auto& board) { return !board.expired(); });
-    if (live && other_stem == stem && others != members)
-      return formatted("rank {} has not made this communicator of the ranks {}, but one of the ranks {}", rank, members,
-                       others);
+    if (other_stem == stem && others != members && sits(boards, names_in(others), names[rank]))
+      return formatted("{} of the ranks {}, but one of the ranks {}", text, members, others);
   }
   return text;
 }
