@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "base/threads/cores.h"
-#include "comm/waiting/boards.h"
 #include "comm/collectives.h"
 #include "comm/meeting/links.h"
+#include "comm/waiting/boards.h"
 
 namespace belay::comm {
 
@@ -68,17 +68,19 @@ HcclComm find_handle(const std::string& name, int device) {
 
 // Goes along with a task: one that is destroyed without having run leaves the other ranks waiting.
 struct Communicator::Ticket {
-  Ticket(std::shared_ptr<Communicator> whose, const Call& what, uint64_t which)
-      : owner(std::move(whose)), call(what), number(which) {
-    owner->board().begin_operation();
+  Ticket(std::shared_ptr<Communicator> whose, const Stream& stream, const Call& what, uint64_t which)
+      : owner(std::move(whose)), aborted(&stream.interrupted()), call(what), number(which) {
+    under_way().begin(*aborted);
   }
   Ticket(Ticket&&) = default;
   ~Ticket() {
     if (!owner) return;
     if (!used) owner->dropped(call, number);
-    owner->board().end_operation();
+    under_way().end(*aborted);
   }
+  UnderWay& under_way() const { return owner->board().seat(owner->rank()).under_way; }
   std::shared_ptr<Communicator> owner;
+  const std::atomic<bool>* aborted;
   Call call;
   uint64_t number;
   bool used = false;
@@ -236,7 +238,7 @@ Status Communicator::launch(Work work, Stream& stream) {
   return stream.launch_made([&](const Stream::Place&) -> Result<Task> {
     const uint64_t number = seat.issued.add(&stream);
     seat.thread = this_thread();
-    Ticket ticket(shared_from_this(), work.call, number);
+    Ticket ticket(shared_from_this(), stream, work.call, number);
     return Task([ticket = std::move(ticket), work = std::move(work), &stream]() mutable -> Status {
       ticket.used = true;
       TRY(ticket.owner->begin());
@@ -260,7 +262,7 @@ Status Communicator::launch(std::vector<Message> messages, Stream& stream) {
       std::lock_guard lock(mutex_);
       for (Message& message : messages) message.number = traffic(message).issued.add(&stream);
     }
-    Ticket ticket(shared_from_this(), messages.front().call, 0);
+    Ticket ticket(shared_from_this(), stream, messages.front().call, 0);
     return Task([ticket = std::move(ticket), messages = std::move(messages), &stream]() mutable -> Status {
       ticket.used = true;
       TRY(ticket.owner->begin());
@@ -281,7 +283,7 @@ Status Communicator::run(Work work, Stream& stream) {
   if (size() == 1) return run_alone(work), Status{};
   Seat& seat = board_->seat(rank());
   seat.thread = this_thread();
-  Ticket ticket(shared_from_this(), work.call, seat.issued.add(&stream));
+  Ticket ticket(shared_from_this(), stream, work.call, seat.issued.add(&stream));
   ticket.used = true;
   TRY(begin());
   Exchange exchange(*this, stream, work.call, ticket.number, true);
@@ -294,7 +296,7 @@ Status Communicator::run(Message message, Stream& stream) {
     std::lock_guard lock(mutex_);
     message.number = traffic(message).issued.add(&stream);
   }
-  Ticket ticket(shared_from_this(), message.call, 0);
+  Ticket ticket(shared_from_this(), stream, message.call, 0);
   ticket.used = true;
   TRY(begin());
   return run_messages(*this, stream, {message});

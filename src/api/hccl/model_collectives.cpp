@@ -140,10 +140,11 @@ template <class Part>
 Status run_for_model(Communicator& in, Part part, Stream& stream) {
   const auto twin = TRY(comm::for_models(in));
   if (in.board().failed()) return in.board().failure().status;  // after that, for those who failed before it was made
-  in.board().begin_operation();
+  comm::UnderWay& under_way = in.board().seat(in.rank()).under_way;
+  under_way.begin(stream.interrupted());
   Status status = twin->run(std::move(part), stream);
-  in.board().end_operation();
   if (!status.ok() && twin->board().failed()) in.board().fail(twin->board().failure());
+  under_way.end(stream.interrupted());
   return status;
 }
 

@@ -23,6 +23,14 @@
 #include "hccl/hccl_types.h"
 
 namespace belay::comm {
+bool leads_to_itself(int descriptor) {
+  sockaddr_storage own{}, peer{};
+  socklen_t own_size = sizeof own, peer_size = sizeof peer;
+  return getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) == 0 &&
+         getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0 && own_size == peer_size &&
+         std::memcmp(&own, &peer, own_size) == 0;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -99,6 +107,10 @@ bool try_connect(int descriptor, const Address& address, Deadline deadline) {
   limit.tv_usec = std::max<int64_t>(left, 1000) % 1'000'000;
   setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   if (connect(descriptor, address.get(), address.size) != 0) return false;
+  if (leads_to_itself(descriptor)) {
+    errno = ECONNREFUSED;
+    return false;
+  }
   const timeval none{};
   setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
   return true;

@@ -23,6 +23,10 @@ std::string card_of(const std::string& ip);
 // Whether a card's name fits HCCL_SOCKET_IFNAME: "eth", "^eth", "=eth0", "^=eth0", with commas.
 bool fits(std::string_view card, std::string_view interfaces);
 
+// Whether a connected socket is its own peer, as the system allows where the port that it chose for a caller is the one
+// that is called, and nobody listens there.
+bool leads_to_itself(int descriptor);
+
 // A socket that listens, and its port; port 0 takes any. -1 when it cannot.
 struct Listener {
   int descriptor = -1;

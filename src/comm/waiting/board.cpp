@@ -28,6 +28,21 @@ bool Issued::behind(uint64_t number, const void* by) const {
   return last >= number && number >= since && held_up().behind(stream, by);
 }
 
+void UnderWay::begin(const std::atomic<bool>& aborted) {
+  std::lock_guard lock(mutex_);
+  flags_.push_back(&aborted);
+}
+
+void UnderWay::end(const std::atomic<bool>& aborted) {
+  std::lock_guard lock(mutex_);
+  flags_.erase(std::ranges::find(flags_, &aborted));
+}
+
+bool UnderWay::aborted() const {
+  std::lock_guard lock(mutex_);
+  return std::ranges::any_of(flags_, [](const auto* flag) { return flag->load(); });
+}
+
 void Traffic::begin(uint64_t number) {
   uint64_t before = begun;
   while (before < number && !begun.compare_exchange_weak(before, number)) continue;
@@ -97,10 +112,10 @@ Failure Board::failure() const {
   return failure_;
 }
 
+// An abort is noticed within a look at the stream, but on a busy machine that takes as long as it takes.
 void Board::wait_until_quiet() const {
-  const auto end = std::chrono::steady_clock::now() + 10 * kLongestSleep;
-  while (under_way_ > 0 && !failed() && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(kLongestSleep / 10);
+  const auto aborted = [](const Seat& seat) { return seat.under_way.aborted(); };
+  while (!failed() && std::ranges::any_of(seats_, aborted)) std::this_thread::sleep_for(kLongestSleep / 10);
 }
 
 void Board::lay(uint64_t key, Offer* offer) {

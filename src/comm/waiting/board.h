@@ -46,6 +46,19 @@ struct Traffic {
   void begin(uint64_t number);
 };
 
+// The operations of a rank that are queued or run, each as the flag of its stream that says whether it was aborted.
+class UnderWay {
+ public:
+  void begin(const std::atomic<bool>& aborted);
+  void end(const std::atomic<bool>& aborted);
+  // Whether one of them has yet to notice an abort.
+  bool aborted() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<const std::atomic<bool>*> flags_;  // guarded by mutex_
+};
+
 // One rank's place at the board. Operations of a rank are numbered from 1; what it offers for number k stays as it is
 // until every rank that sits here has finished number k, and it then offers number k + 2.
 struct alignas(64) Seat {
@@ -58,11 +71,12 @@ struct alignas(64) Seat {
   std::atomic<bool> taken{false};                 // and has made its communicator
   std::atomic<bool> left{false};                  // and has destroyed its communicator
   Issued issued;                                  // its operations
-  std::atomic<int> thread{0};                     // of the program, that called it
-  std::atomic<uint32_t> server{0};                // ranks with the same number are on one host
-  int device = -1;                                // as messages show it; set before `taken`
-  std::vector<Traffic> sent, received;            // by the other rank; made before `taken`
-  std::array<Work, 2> offered;                    // by k % 2; read after `arrived`
+  UnderWay under_way;
+  std::atomic<int> thread{0};           // of the program, that called it
+  std::atomic<uint32_t> server{0};      // ranks with the same number are on one host
+  int device = -1;                      // as messages show it; set before `taken`
+  std::vector<Traffic> sent, received;  // by the other rank; made before `taken`
+  std::array<Work, 2> offered;          // by k % 2; read after `arrived`
   std::array<std::unique_ptr<std::byte[]>, 2> copies;
   std::unique_ptr<std::byte[]> room;  // of the rank alone, for what comes from other processes
   size_t room_bytes = 0;
@@ -112,10 +126,7 @@ class Board {
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   Failure failure() const;
 
-  // Operations of ranks here that are queued or run.
-  void begin_operation() { ++under_way_; }
-  void end_operation() { --under_way_; }
-  // Waits until there are none, or it has failed: as long as it takes to notice an abort.
+  // Waits until the ranks here have noticed every abort of an operation, or it has failed.
   void wait_until_quiet() const;
 
   // Send and receive. `key` is made of both ranks and the number of the message between them.
@@ -132,7 +143,6 @@ class Board {
  private:
   const std::string name_;
   std::vector<Seat> seats_;
-  std::atomic<int> under_way_{0};
   alignas(64) std::atomic<int> waiting_{0};  // seldom written, as is what follows
   std::atomic<bool> failed_{false};
   std::atomic<uint32_t> changes_{0};
