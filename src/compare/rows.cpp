@@ -133,7 +133,7 @@ std::string Comparison::unpaired() const {
   for (const auto& [side, lonely] : {std::pair(ours, &only_ours), {truth, &only_truth}}) {
     if (lonely->empty()) continue;
     text += formatted("; {} of {} {} no partner", lonely->size(), side->name, lonely->size() == 1 ? "has" : "have");
-    const auto result = [side](const Unmatched& one) { return side->tensors[one.tensor].result; };
+    const auto result = [&tensors = side->tensors](const Unmatched& one) { return tensors[one.tensor].result; };
     if (const auto found = std::ranges::find_if(*lonely, result); found != lonely->end())
       text += formatted(", among them the model's result, output {} of {}", side->tensors[found->tensor].index,
                         side->tensors[found->tensor].op);
