@@ -21,13 +21,16 @@ std::string key_of(const Communicator& old, uint32_t epoch) {
   return formatted("{}#{}", first, epoch);
 }
 
+Status gone(const Board& board, const std::string& who) {
+  return {HCCL_E_REMOTE,
+          formatted("communicator {} cannot be resumed: {}; destroy it and make a new one", board.name(), who),
+          "EI0006"};
+}
+
 Status check_all_live(const std::string& key, const Board& board) {
   for (uint32_t rank = 0; rank < board.size(); ++rank)
     if (!board.here(rank) && Links::get().process_of(key, rank).empty())
-      return {HCCL_E_REMOTE,
-              formatted("communicator {} cannot be resumed: rank {} is gone; destroy it and make a new one",
-                        board.name(), rank),
-              "EI0006"};
+      return gone(board, formatted("rank {} is gone", rank));
   return {};
 }
 
@@ -60,13 +63,28 @@ Communicator::Met meeting_of(const std::shared_ptr<Engine>& before, const std::s
   return met;
 }
 
+// Going on while an abort has not been noticed would be a success that the next operation takes back.
+Status wait_until_quiet(Communicator& suspended) {
+  Board& board = suspended.board();
+  const auto patience = suspended.settings().connect_timeout;
+  const std::string loud = board.wait_until_quiet(std::chrono::steady_clock::now() + patience);
+  Status status = loud.empty() ? Status{} : Status{HCCL_E_TIMEOUT, loud};
+  if (status.ok() && suspended.engine()) status = Links::get().wait_until_quiet(suspended.key(), board, patience);
+  if (status.code == HCCL_E_REMOTE) return gone(board, status.message);
+  if (status.ok()) return status;
+  return {HCCL_E_TIMEOUT,
+          formatted("communicator {} stays suspended: {}, for {} s now; see that it goes on and call HcclCommResume "
+                    "again, or destroy the communicator",
+                    board.name(), status.message, patience.count()),
+          "EI0002"};
+}
+
 }  // namespace
 
 Status resume(const CommunicatorPtr& suspended) {
   Board& board = suspended->board();
   TRY(suspended->settle());
-  board.wait_until_quiet();
-  if (suspended->engine()) Links::get().wait_until_quiet(suspended->key());
+  TRY(wait_until_quiet(*suspended));
   if (board.failed()) return renew(suspended);
   suspended->go_on();
   return {};

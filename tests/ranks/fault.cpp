@@ -88,6 +88,15 @@ int reduce(HcclComm comm, const Data& data, uint64_t count) {
   return aclrtSynchronizeStream(stream);
 }
 
+// What all ranks add up: each gives its number and a half.
+std::vector<float> sum_of_halves(HcclComm comm, const Data& data) {
+  std::vector<float> values(1 << 20, static_cast<float>(rank) + 0.5f);
+  CHECK(aclrtMemcpy(data.get(), values.size() * 4, values.data(), values.size() * 4, ACL_MEMCPY_HOST_TO_DEVICE));
+  CHECK(reduce(comm, data, values.size()));
+  CHECK(aclrtMemcpy(values.data(), values.size() * 4, data.get(), values.size() * 4, ACL_MEMCPY_DEVICE_TO_HOST));
+  return values;
+}
+
 void report(HcclComm comm, int code, Clock::time_point start) {
   HcclResult error = HCCL_SUCCESS;
   CHECK(HcclGetCommAsyncError(comm, &error));
@@ -248,15 +257,66 @@ void recover(HcclComm comm, const Data& data) {
     CHECK(aclrtDeviceTaskAbort(static_cast<int32_t>(rank), 0));
     agree("aborted" + std::to_string(turn));
     CHECK(HcclCommResume(comm));
-    std::vector<float> values(1 << 20, static_cast<float>(rank) + 0.5f);
-    CHECK(aclrtMemcpy(data.get(), values.size() * 4, values.data(), values.size() * 4, ACL_MEMCPY_HOST_TO_DEVICE));
-    CHECK(reduce(comm, data, values.size()));
-    CHECK(aclrtMemcpy(values.data(), values.size() * 4, data.get(), values.size() * 4, ACL_MEMCPY_DEVICE_TO_HOST));
-    CHECK(values != std::vector<float>(values.size(), static_cast<float>(size * size) / 2));
+    CHECK(sum_of_halves(comm, data) != std::vector<float>(1 << 20, static_cast<float>(size * size) / 2));
     agree("summed" + std::to_string(turn));  // else the next abort may hit a rank that is not done yet
   }
   CHECK(open_files() > before + 4);  // what was given up is given back
   report(comm, 0, start);
+}
+
+// Only the guilty rank's operation is aborted, and its stream takes five seconds to come to that.
+void resume_slowly(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  if (rank == kGuilty) {
+    CHECK(aclrtLaunchHostFunc(
+        stream, [](void*) { sleep(5); }, nullptr));
+    CHECK(HcclAllReduce(data.get(), data.get(), 100, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream));
+    usleep(100000);  // its stream is at the function
+  }
+  CHECK(HcclCommSuspend(comm));
+  if (rank == kGuilty) {
+    std::thread([] {
+      CHECK(aclrtSetDevice(static_cast<int32_t>(rank)));
+      CHECK(aclrtStreamAbort(stream));
+    }).detach();
+    usleep(100000);
+  }
+  agree("aborted");
+  CHECK(HcclCommResume(comm));
+  CHECK(sum_of_halves(comm, data) != std::vector<float>(1 << 20, static_cast<float>(size * size) / 2));
+  report(comm, 0, start);
+}
+
+// The guilty rank is stopped when the others resume; when they have been refused, it goes on, and they try again.
+void resume_without_an_answer(HcclComm comm, const Data& data) {
+  CHECK(HcclCommSuspend(comm));
+  const std::string path = folder + "/stopped";
+  if (rank == kGuilty) {
+    if (FILE* file = std::fopen(path.c_str(), "w")) {
+      std::fprintf(file, "%d", getpid());
+      std::fclose(file);
+    }
+    agree("suspended");
+    kill(getpid(), SIGSTOP);
+  } else {
+    agree("suspended");
+    int guilty = 0;
+    if (FILE* file = std::fopen(path.c_str(), "r")) {
+      CHECK(std::fscanf(file, "%d", &guilty) != 1);
+      std::fclose(file);
+    }
+    usleep(100000);
+    const auto start = Clock::now();
+    const int code = HcclCommResume(comm);
+    say("operation", code, HCCL_SUCCESS, start);
+    CHECK(HcclAllReduce(data.get(), data.get(), 1, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream) !=
+          HCCL_E_SUSPENDING);
+    usleep(3000000);  // the other one has been refused as well
+    kill(guilty, SIGCONT);
+  }
+  CHECK(HcclCommResume(comm));
+  CHECK(sum_of_halves(comm, data) != std::vector<float>(1 << 20, static_cast<float>(size * size) / 2));
+  CHECK(HcclCommDestroy(comm));
 }
 
 void fail_at_work() {
@@ -282,12 +342,16 @@ void fail_at_work() {
     leave_when_done(comm, data);
   else if (what == "recover")
     recover(comm, data);
+  else if (what == "slow")
+    resume_slowly(comm, data);
+  else if (what == "silent")
+    resume_without_an_answer(comm, data);
   else if (what == "send")
     send_another_count(comm, data);
   else
     lose_before(comm, data);
-  static const std::set<std::string> kAllLive = {"count", "root", "nothing", "expect", "send",
-                                                 "ring",  "late", "cross",   "recover"};
+  static const std::set<std::string> kAllLive = {"count", "root",  "nothing", "expect", "send",  "ring",
+                                                 "late",  "cross", "recover", "slow",   "silent"};
   if (kAllLive.contains(what))
     use_again(rank, size);
   else
@@ -381,13 +445,8 @@ void work() {
   const HcclRootInfo token = shared_token(folder + "/token", rank == 0);
   CHECK(HcclCommInitRootInfo(size, &token, rank, &comm));
   const auto start = Clock::now();
-  std::vector<float> values(1 << 20, static_cast<float>(rank) + 0.5f);
-  const Data data(values.size());
-  CHECK(aclrtMemcpy(data.get(), values.size() * 4, values.data(), values.size() * 4, ACL_MEMCPY_HOST_TO_DEVICE));
-  CHECK(reduce(comm, data, values.size()));
-  CHECK(aclrtMemcpy(values.data(), values.size() * 4, data.get(), values.size() * 4, ACL_MEMCPY_DEVICE_TO_HOST));
-  const auto sum = static_cast<float>(size * size) / 2;
-  CHECK(values != std::vector<float>(values.size(), sum));
+  const Data data(1 << 20);
+  CHECK(sum_of_halves(comm, data) != std::vector<float>(1 << 20, static_cast<float>(size * size) / 2));
   say("operation", 0, HCCL_SUCCESS, start);
   CHECK(HcclCommDestroy(comm));
   use_again(rank, size);

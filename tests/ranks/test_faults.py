@@ -17,7 +17,7 @@ import time
 import places
 
 AT_ONCE = 25  # of those that only wait
-SLOW = {"never comes", "no way between the hosts"}  # two minutes each: the least HCCL_CONNECT_TIMEOUT
+SLOW = {"never comes", "no way between the hosts", "no answer when resumed"}  # two minutes each: the least HCCL_CONNECT_TIMEOUT
 STREAM = (507048, 21, 1)  # the stream's code, or the call's when the failure is known by then
 
 
@@ -58,6 +58,9 @@ FAULTS = {
     "communicators in another order": Fault("cross", STREAM, 21, r"EI0002.*in a circle", 5, ranks=2),
     "sends in a ring": Fault("ring", STREAM, 21, r"EI0002.*in a circle.*rank 1 of communicator \S+ waits in Send.* for rank 2", 5),
     "suspended, aborted and resumed": Fault("recover", (0,), 0, "", 5),
+    "slow to notice an abort": Fault("slow", (0,), 0, "", 10),
+    "no answer when resumed": Fault("silent", (9,), 0, r"EI0002.*stays suspended: rank 1 is in another process \(\d+\), which does not answer: .*call "
+                                    r"HcclCommResume again", 130, victims=[1]),
     "another count in AllReduce": Fault("count", STREAM, 1, COUNT, 5),
     "another root in Broadcast": Fault("root", STREAM, 1, r"EI0005.*root is (1 on rank 1 and 0 on rank [02]|0 on rank [02] and 1 on rank 1)", 5),
     "nothing to give in AllGatherV": Fault("nothing", STREAM, 1, r"EI0005.*count arrays", 5),

@@ -23,6 +23,15 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kForAnAnswer{3000};  // its lines of source are looked up
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+
+std::string listed(const std::vector<uint32_t>& ranks) {
+  std::string text;
+  for (const uint32_t rank : ranks) text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  return text;
+}
+
+std::string pid_of(const std::string& process) { return process.substr(0, process.find('-')); }
 
 // Messages keep their ids as literals.
 const char* known_id(const std::string& id) {
@@ -99,12 +108,11 @@ void Links::add(const std::string& process, int socket) {
 }
 
 Status Links::wait_for_caller(const std::string& process, Deadline deadline, const Check& check) {
-  constexpr std::chrono::milliseconds kBetweenChecks{100};
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, kBetweenChecks, [&] { return links_.contains(process); })) return {};
-      const std::string who = process.substr(0, process.find('-'));
+      if (changed_.wait_for(lock, kBetweenLooks, [&] { return links_.contains(process); })) return {};
+      const std::string who = pid_of(process);
       if (!cannot_accept_.empty())
         return {HCCL_E_INTERNAL, formatted("process {} cannot be let in{}", who, cannot_accept_), "EI0006"};
       if (std::chrono::steady_clock::now() > deadline)
@@ -208,12 +216,86 @@ void Links::send_trails(const std::vector<Trail>& trails) {
                                                 .dump());
 }
 
+// Asked of another process when it is made; while it lives, the answer is kept.
+class Links::Question {
+ public:
+  Question(Links& links, std::string process, json text) : links_(links), process_(std::move(process)) {
+    {
+      std::lock_guard lock(links_.mutex_);
+      number_ = std::to_string(++links_.questions_);
+      links_.answers_[number_] = {};
+    }
+    text["question"] = number_;
+    links_.send(process_, text.dump());
+  }
+  ~Question() {
+    std::lock_guard lock(links_.mutex_);
+    links_.answers_.erase(number_);
+  }
+  Question(const Question&) = delete;
+  Question& operator=(const Question&) = delete;
+
+  enum class End : uint8_t { Answered, Lost, Late };
+  // Waits for the answer, until the link to the process is lost, or for as long as `check` lets it.
+  template <class Check>
+  End wait(Deadline deadline, const Check& check) {
+    std::unique_lock lock(links_.mutex_);
+    while (true) {
+      if (links_.answers_.at(number_)) return End::Answered;
+      if (!links_.links_.contains(process_)) return End::Lost;
+      if (std::chrono::steady_clock::now() > deadline || !check()) return End::Late;
+      links_.changed_.wait_for(lock, kBetweenLooks);
+    }
+  }
+  // Empty when there is none.
+  std::string answer() const {
+    std::lock_guard lock(links_.mutex_);
+    return links_.answers_.at(number_).value_or("");
+  }
+
+ private:
+  Links& links_;
+  const std::string process_;
+  std::string number_;
+};
+
 std::string Links::ask(const std::string& key, uint32_t rank, uint64_t number) {
-  return question(process_of(key, rank), {{"ask", key}, {"rank", rank}, {"number", number}});
+  Question question(*this, process_of(key, rank), {{"ask", key}, {"rank", rank}, {"number", number}});
+  (void)question.wait(std::chrono::steady_clock::now() + kForAnAnswer, [] { return true; });
+  return question.answer();
 }
 
-void Links::wait_until_quiet(const std::string& key) {
-  for (const std::string& process : processes_of(key)) (void)question(process, {{"quiet", key}});
+std::map<std::string, std::vector<uint32_t>> Links::ranks_elsewhere(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  std::map<std::string, std::vector<uint32_t>> found;
+  const auto [first, last] = members_.equal_range(key);
+  for (auto row = first; row != last; ++row)
+    if (!row->second.ranks.empty()) found[row->second.process] = row->second.ranks;
+  return found;
+}
+
+Status Links::wait_until_quiet(const std::string& key, const Board& board, std::chrono::milliseconds patience) {
+  struct Asked {
+    std::string process, ranks;
+    std::unique_ptr<Question> question;
+  };
+  std::vector<Asked> all;
+  for (const auto& [process, ranks] : ranks_elsewhere(key))
+    all.push_back({process, listed(ranks),
+                   std::make_unique<Question>(*this, process, json{{"quiet", key}, {"patience", patience.count()}})});
+  const Deadline deadline = std::chrono::steady_clock::now() + patience + kForAnAnswer;  // they themselves wait as long
+  for (const Asked& asked : all) {
+    const auto end = asked.question->wait(deadline, [&] { return !board.failed(); });
+    if (board.failed()) return {};
+    if (end == Question::End::Lost)
+      return {HCCL_E_REMOTE, formatted("rank {} is gone: process {} has ended", asked.ranks, pid_of(asked.process))};
+    if (end == Question::End::Late)
+      return {HCCL_E_TIMEOUT, formatted("rank {} is in another process ({}), which does not answer: it is stopped, or "
+                                        "the network to it is cut",
+                                        asked.ranks, pid_of(asked.process))};
+    if (const std::string loud = asked.question->answer(); !loud.empty()) return {HCCL_E_TIMEOUT, loud};
+  }
+  return {};
 }
 
 void Links::announce(const std::string& key, uint32_t rank, const std::string& address) {
@@ -229,24 +311,9 @@ Result<std::string> Links::announced(const std::string& key, uint32_t rank, cons
     if (std::chrono::steady_clock::now() > deadline)
       return Status{HCCL_E_TIMEOUT,
                     formatted("communicator {} was resumed here, but not by rank {}", board.name(), rank), "EI0006"};
-    changed_.wait_for(lock, std::chrono::milliseconds(100));
+    changed_.wait_for(lock, kBetweenLooks);
   }
   return from_hex(announced_[which]);
-}
-
-// Empty when the answer does not come soon.
-std::string Links::question(const std::string& process, json text) {
-  std::string question;
-  {
-    std::lock_guard lock(mutex_);
-    question = std::to_string(++questions_);
-  }
-  text["question"] = question;
-  send(process, text.dump());
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kForAnAnswer, [&] { return answers_.contains(question); });
-  const auto answer = answers_.extract(question);
-  return answer ? answer.mapped() : std::string();
 }
 
 void Links::answer(const std::string& process, const json& said, const std::string& text) {
@@ -271,7 +338,8 @@ void Links::handle(const std::string& process, const std::string& text) {
   try {
     if (said.contains("answer")) {
       std::lock_guard lock(mutex_);
-      answers_[said.at("question")] = said.at("answer");
+      if (const auto asked = answers_.find(said.at("question")); asked != answers_.end())
+        asked->second = said.at("answer").get<std::string>();
       changed_.notify_all();
       return;
     }
@@ -310,11 +378,11 @@ void Links::handle(const std::string& process, const std::string& text) {
             .detach();
         break;
       } else if (said.contains("quiet")) {
-        std::thread([=, this] {
-          board->wait_until_quiet();
+        std::thread([=, this, patience = std::chrono::milliseconds(said.at("patience").get<int64_t>())] {
+          const auto loud = board->wait_until_quiet(std::chrono::steady_clock::now() + patience);
           // It knows of the failure before its messenger has told it; the answer must not overtake that.
           if (board->failed()) send(process, failure_text(key, board->failure()));
-          answer(process, said, "quiet");
+          answer(process, said, loud);
         }).detach();
         break;
       } else if (said.contains("trail")) {
@@ -366,18 +434,17 @@ void Links::lost(const std::string& process) {
     close(link->socket);
   }
   for (const auto& [board, ranks, is_part] : orphans) {
-    std::string who;
-    for (const uint32_t rank : ranks) who += (who.empty() ? "" : ", ") + std::to_string(rank);
     board->fail(
         {{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
           formatted(
               "communicator {}: rank {} is gone: process {} ended without HcclCommDestroy{} (killed, crashed, or it "
               "left early)",
-              board->name(), who, process.substr(0, process.find('-')),
+              board->name(), listed(ranks), pid_of(process),
               is_part ? ", or without having made this communicator" : ""),
           "EI0002"},
          HCCL_E_REMOTE});
   }
+  changed_.notify_all();  // nobody waits for its answers any more
 }
 
 }  // namespace belay::comm

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,10 @@ class Links {
   void send_trails(const std::vector<Trail>& trails);
   // What a rank of another process says it does; empty when it does not answer soon.
   std::string ask(const std::string& key, uint32_t rank, uint64_t number);
-  // Waits until the other processes of the communicator are quiet (Board::wait_until_quiet), or do not answer; a
-  // failure of theirs is known here then.
-  void wait_until_quiet(const std::string& key);
+  // Waits until the other processes of the communicator are quiet (Board::wait_until_quiet), or `board`, which is ours,
+  // has failed; a failure of theirs is known here then. E_TIMEOUT says which rank is not quiet in time, E_REMOTE which
+  // one is gone.
+  Status wait_until_quiet(const std::string& key, const Board& board, std::chrono::milliseconds patience);
   // The process of a rank that is elsewhere; empty when it is gone.
   std::string process_of(const std::string& key, uint32_t rank);
   // Tells the other processes how this rank is reached from now on; waits until that rank has told it.
@@ -75,7 +77,9 @@ class Links {
   void lost(const std::string& process);
   void send(const std::string& process, const std::string& text);
   std::vector<std::string> processes_of(const std::string& key);
-  std::string question(const std::string& process, nlohmann::json text);
+  // By process: the ranks that live there and have not said goodbye.
+  std::map<std::string, std::vector<uint32_t>> ranks_elsewhere(const std::string& key);
+  class Question;
   void answer(const std::string& process, const nlohmann::json& said, const std::string& text);
 
   std::mutex mutex_;
@@ -83,10 +87,10 @@ class Links {
   // Guarded by mutex_.
   std::string address_;
   bool listening_ = false;
-  std::map<std::string, std::shared_ptr<Link>> links_;  // by process
-  std::string cannot_accept_;                           // why nobody who calls is let in
-  std::multimap<std::string, Member> members_;          // by key
-  std::map<std::string, std::string> answers_;          // by question
+  std::map<std::string, std::shared_ptr<Link>> links_;         // by process
+  std::string cannot_accept_;                                  // why nobody who calls is let in
+  std::multimap<std::string, Member> members_;                 // by key
+  std::map<std::string, std::optional<std::string>> answers_;  // by question that is asked; none yet
   uint64_t questions_ = 0;
   std::map<std::string, std::string> announced_;  // by key and rank
 };

@@ -8,6 +8,7 @@
 #include <climits>
 #include <thread>
 
+#include "base/text.h"
 #include "base/threads/futex.h"
 #include "runtime/stream/held_up.h"
 
@@ -113,9 +114,16 @@ Failure Board::failure() const {
 }
 
 // An abort is noticed within a look at the stream, but on a busy machine that takes as long as it takes.
-void Board::wait_until_quiet() const {
-  const auto aborted = [](const Seat& seat) { return seat.under_way.aborted(); };
-  while (!failed() && std::ranges::any_of(seats_, aborted)) std::this_thread::sleep_for(kLongestSleep / 10);
+std::string Board::wait_until_quiet(std::chrono::steady_clock::time_point deadline) const {
+  while (!failed()) {
+    const auto loud = std::ranges::find_if(seats_, [](const Seat& seat) { return seat.under_way.aborted(); });
+    if (loud == seats_.end()) break;
+    if (std::chrono::steady_clock::now() > deadline)
+      return formatted("rank {} has not noticed that its operation was aborted: its stream still does something else",
+                       loud - seats_.begin());
+    std::this_thread::sleep_for(kLongestSleep / 10);
+  }
+  return {};
 }
 
 void Board::lay(uint64_t key, Offer* offer) {

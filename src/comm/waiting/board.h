@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -126,8 +127,9 @@ class Board {
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   Failure failure() const;
 
-  // Waits until the ranks here have noticed every abort of an operation, or it has failed.
-  void wait_until_quiet() const;
+  // Waits until the ranks here have noticed every abort of an operation, or it has failed. Says which one has not when
+  // the time is up; empty otherwise.
+  std::string wait_until_quiet(std::chrono::steady_clock::time_point deadline) const;
 
   // Send and receive. `key` is made of both ranks and the number of the message between them.
   void lay(uint64_t key, Offer* offer);
