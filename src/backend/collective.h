@@ -41,9 +41,9 @@ struct Collective {
   int64_t tag = 0;        // of a message
   const void* send = nullptr;
   void* recv = nullptr;
-  uint64_t count = 0;             // elements, as each rank gives them; of a V form, this rank's own
-  std::vector<Part> give, take;   // of a V form, by rank
-  std::vector<uint64_t> counted;  // of a V form, what every rank must give alike
+  uint64_t count = 0;            // elements, as each rank gives them; of a V form, this rank's own
+  std::vector<Part> give, take;  // of a V form, by rank
+  std::vector<uint64_t> matrix;  // of AllToAllVC: the counts of all ranks
 };
 
 // The communicators that the operators of a running model find by the names of their groups.
@@ -56,7 +56,7 @@ class Collectives {
   };
   virtual Result<Member> member(const std::string& group) = 0;
   // Returns when this rank's part is done.
-  virtual Status run(const Collective& collective) = 0;
+  virtual Status run(Collective collective) = 0;
 };
 
 // Those of the model that the calling thread runs; null where none are.

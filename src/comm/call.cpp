@@ -67,13 +67,4 @@ std::string describe(const Call& call) {
   return text + ")";
 }
 
-uint64_t hash_counts(const uint64_t* counts, size_t number, uint64_t seed) {
-  uint64_t hash = 0x9e3779b97f4a7c15 ^ seed;
-  for (size_t i = 0; i < number; ++i) {
-    hash = (hash ^ counts[i]) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 }  // namespace belay::comm

@@ -38,7 +38,7 @@ struct Call {
   HcclReduceOp reduce = HCCL_REDUCE_RESERVED;
   uint32_t root = 0;    // of a message in a model, its tag
   uint64_t count = 0;   // elements
-  uint64_t arrays = 0;  // a hash of the count arrays
+  uint64_t arrays = 0;  // a hash of the count arrays (count_arrays.h)
 
   bool operator==(const Call&) const = default;
 };
@@ -46,8 +46,9 @@ static_assert(std::is_trivially_copyable_v<Call> && sizeof(Call) == 32);
 
 // The first argument that two ranks gave differently, and both values as text.
 struct Difference {
-  const char* parameter;
+  std::string parameter;
   std::string mine, theirs;
+  std::string their_parameter = {};  // when the other one gave it as another
 };
 std::optional<Difference> difference(const Call& mine, const Call& theirs);
 
@@ -67,12 +68,10 @@ struct Work {
   const std::byte* send = nullptr;
   std::byte* recv = nullptr;
   std::vector<Part> give, take;  // by rank; none in a reduction
+  std::vector<uint64_t> matrix;  // of AlltoAllVC: the counts of all ranks
 
   const std::byte* source(const Part& part) const { return send + part.offset * element; }
   std::byte* target(const Part& part) const { return recv + part.offset * element; }
 };
-
-// A hash of count arrays, for Call::arrays.
-uint64_t hash_counts(const uint64_t* counts, size_t number, uint64_t seed = 0);
 
 }  // namespace belay::comm

@@ -8,6 +8,7 @@
 #include "base/log/log.h"
 #include "base/text.h"
 #include "comm/communicator.h"
+#include "comm/data_type.h"
 #include "comm/meeting/links.h"
 #include "comm/meeting/meeting.h"
 #include "comm/waiting/boards.h"
@@ -73,8 +74,7 @@ Status Exchange::arrive(Work work, bool copies) {
     std::memcpy(copy_room(), work.send, work.call.count * work.element);
     work.send = copy_room();
   }
-  mine.offered[number_ % 2] = std::move(work);
-  mine.arrived = 4 * number_ + 1;
+  mine.show(number_, std::move(work));
   board_.changed();
   return {};
 }
@@ -101,14 +101,30 @@ void Exchange::unpin() {
 }
 
 Status Exchange::compare(uint32_t peer, const Call& theirs) {
-  const auto differs = difference(call_, theirs);
-  return differs ? disagree(peer, *differs) : Status{};
+  if (call_ == theirs) return {};
+  Call other = theirs;
+  other.arrays = call_.arrays;
+  if (call_ != other) return disagree(peer, *difference(call_, theirs));
+  // Before this rank shows its own it cannot say what differs: it will find it again.
+  if (board_.seat(rank()).arrived.load() / 4 != number_) return {};
+  const auto element = difference_in_arrays(peer);
+  return disagree(peer, element ? *element : *difference(call_, theirs));
+}
+
+std::optional<Difference> Exchange::difference_in_arrays(uint32_t peer) const {
+  const auto theirs = here(peer) ? count_arrays(board_.seat(peer).work(number_))
+                                 : Links::get().ask_for_arrays(communicator_.key(), peer, number_);
+  return difference(call_.op, size(), names(), count_arrays(work()), theirs);
+}
+
+const ArrayNames& Exchange::names() const {
+  return array_names(communicator_.name().ends_with(Communicator::kInModels));
 }
 
 Status Exchange::compare_parts(uint32_t peer, uint64_t mine, uint64_t theirs) {
   if (mine == theirs) return {};
-  return disagree(peer,
-                  {"count between the two", std::to_string(mine) + " to receive", std::to_string(theirs) + " to send"});
+  return disagree(peer, {formatted("{}[{}]", names().received, peer), std::to_string(mine), std::to_string(theirs),
+                         formatted("{}[{}]", names().sent, rank())});
 }
 
 Status Exchange::compare_message(uint32_t peer, Call sent) {
@@ -117,11 +133,12 @@ Status Exchange::compare_message(uint32_t peer, Call sent) {
 }
 
 Status Exchange::disagree(uint32_t peer, const Difference& difference) {
-  Status status{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
-                formatted("{}: the ranks do not agree{}: {} is {} on rank {} and {} on rank {}", tag(),
-                          direct_ ? "" : formatted(" on operation {}", number_), difference.parameter, difference.mine,
-                          rank(), difference.theirs, peer),
-                "EI0005"};
+  Status status{
+      ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
+      formatted("{}: the ranks do not agree{}: {} is {} on rank {} and {}{} on rank {}", tag(),
+                direct_ ? "" : formatted(" on operation {}", number_), difference.parameter, difference.mine, rank(),
+                difference.their_parameter.empty() ? "" : difference.their_parameter + " is ", difference.theirs, peer),
+      "EI0005"};
   board_.fail({status, HCCL_E_PARA});
   return status;
 }
@@ -196,6 +213,10 @@ Status Exchange::check_post() {
         "EI0009"};
   }
   TRY(direct_ ? compare_message(trouble->from, trouble->theirs.call) : compare(trouble->from, trouble->theirs.call));
+  if (call_.op == Op::AlltoAllV) {
+    const uint64_t element = element_size(call_.type);
+    TRY(compare_parts(trouble->from, trouble->expected / element, trouble->theirs.bytes / element));
+  }
   return disagree(trouble->from, {"number of bytes between the two", std::to_string(trouble->expected) + " to receive",
                                   std::to_string(trouble->theirs.bytes) + " to send"});
 }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/threads/pause.h"
-#include "comm/call.h"
+#include "comm/count_arrays.h"
 #include "comm/engine/post.h"
 #include "comm/waiting/board.h"
 #include "comm/waiting/waits.h"
@@ -47,7 +48,7 @@ class Exchange {
   // Says that this rank's part of the result may be read; waits until that of `peer` may.
   void offer_result();
   Result<const Work*> meet_result(uint32_t peer);
-  // For operations in which each pair of ranks has a count of its own.
+  // For operations in which each pair of ranks has a count of its own: what this one receives, and the other sends.
   Status compare_parts(uint32_t peer, uint64_t mine, uint64_t theirs);
   // For a receiver: what it expects against what was sent.
   Status compare_message(uint32_t peer, Call sent);
@@ -73,6 +74,9 @@ class Exchange {
   Status check_left(uint32_t peer);
   Status check_circle(uint32_t peer);
   Status compare(uint32_t peer, const Call& theirs);
+  // The element of the count arrays that differs; none when the other's are not known any more.
+  std::optional<Difference> difference_in_arrays(uint32_t peer) const;
+  const ArrayNames& names() const;
   Status disagree(uint32_t peer, const Difference& difference);
   std::byte* copy_room();
   Result<const Work*> pin(uint32_t peer);

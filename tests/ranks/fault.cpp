@@ -203,6 +203,23 @@ void give_nothing(HcclComm comm, const Data& data) {
   report(comm, code, start);
 }
 
+// Its matrix differs in what the others give each other. Who was done before that was known hears at its next
+// operation.
+void have_another_matrix(HcclComm comm, const Data& data) {
+  const auto start = Clock::now();
+  std::vector<uint64_t> matrix(size_t{size} * size, 1);
+  if (rank == kGuilty) matrix[2] = 7;
+  const Data in(size);
+  int code = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    if (code == 0)
+      code =
+          HcclAlltoAllVC(data.get(), matrix.data(), HCCL_DATA_TYPE_FP32, in.get(), HCCL_DATA_TYPE_FP32, comm, stream);
+    if (code == 0) code = aclrtSynchronizeStream(stream);
+  }
+  report(comm, code, start);
+}
+
 // It expects 4 elements of rank 0, which sends 5.
 void expect_another_count(HcclComm comm, const Data& data) {
   const auto start = Clock::now();
@@ -330,6 +347,8 @@ void fail_at_work() {
     give_another_root(comm, data);
   else if (what == "nothing")
     give_nothing(comm, data);
+  else if (what == "matrix")
+    have_another_matrix(comm, data);
   else if (what == "expect")
     expect_another_count(comm, data);
   else if (what == "ring")
@@ -350,8 +369,8 @@ void fail_at_work() {
     send_another_count(comm, data);
   else
     lose_before(comm, data);
-  static const std::set<std::string> kAllLive = {"count", "root",  "nothing", "expect", "send",  "ring",
-                                                 "late",  "cross", "recover", "slow",   "silent"};
+  static const std::set<std::string> kAllLive = {"count", "root",  "nothing", "expect", "send",   "ring",
+                                                 "late",  "cross", "recover", "slow",   "silent", "matrix"};
   if (kAllLive.contains(what))
     use_again(rank, size);
   else

@@ -63,8 +63,11 @@ FAULTS = {
                                     r"HcclCommResume again", 130, victims=[1]),
     "another count in AllReduce": Fault("count", STREAM, 1, COUNT, 5),
     "another root in Broadcast": Fault("root", STREAM, 1, r"EI0005.*root is (1 on rank 1 and 0 on rank [02]|0 on rank [02] and 1 on rank 1)", 5),
-    "nothing to give in AllGatherV": Fault("nothing", STREAM, 1, r"EI0005.*count arrays", 5),
-    "another count in AlltoAllV": Fault("expect", STREAM, 1, r"EI0005.*bytes between the two is 16 to receive on rank 1 and 20 to send on rank 0", 5),
+    "nothing to give in AllGatherV": Fault("nothing", STREAM, 1, r"EI0005.*recvCounts\[1\] is (0 on rank 1 and 5000 on rank [02]|5000 on rank [02] and 0 on rank 1)",
+                                          5),
+    "another matrix in AlltoAllVC": Fault("matrix", STREAM, 1, r"EI0005.*sendCountMatrix\[2\], from rank 0 to rank 2, is "
+                                          r"(7 on rank 1 and 1 on rank [02]|1 on rank [02] and 7 on rank 1)", 5),
+    "another count in AlltoAllV": Fault("expect", STREAM, 1, r"EI0005.*recvCounts\[0\] is 4 on rank 1 and sendCounts\[1\] is 5 on rank 0", 5),
     "another count in Send": Fault("send", STREAM, 1, COUNT, 5),
     "two claim one rank": Fault("claim", (1, 4), 0, r"EI0015.*two claim rank 1", 5),
     "a rank table that differs": Fault("table", (507048, 4), 21, r"EI0005.*different rank tables", 5),

@@ -226,6 +226,15 @@ class Refusals(unittest.TestCase):
             self.assertIn("507048, asynchronous error 1", ranks.printed)
             self.assertRegex(ranks.printed, "the ranks do not agree on operation 1: op is (sum|max) on rank [01] and (sum|max) on rank [01]")
 
+    def test_counts_that_do_not_agree_are_named(self):
+        ranks = Ranks(os.path.join(WORK, "counts"), ATC, PROGRAM, BELAY)
+        for rank, parts in enumerate(([4, 3], [4, 2])):
+            ranks.add([hcom("HcomAllGatherV", ["x", "own", "parts"], ["y"])], {"x": np.ones(4, np.float32)}, {"y": ("float32", (sum(parts),))},
+                      {"own": np.array([parts[rank]], np.int64), "parts": np.array(parts, np.int64)})
+        for processes in (False, True):
+            self.assertNotEqual(ranks.run(processes=processes), 0, ranks.printed)
+            self.assertRegex(ranks.printed, r"recv_counts\[1\] is (3 on rank 0 and 2 on rank 1|2 on rank 1 and 3 on rank 0)")
+
     def test_tags_of_messages_must_agree(self):
         def nodes(rank):
             if rank == 0:

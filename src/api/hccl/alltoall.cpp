@@ -7,6 +7,7 @@
 #include "api/hccl/entry.h"
 #include "api/hccl/submit.h"
 #include "base/device_memory.h"
+#include "comm/count_arrays.h"
 #include "comm/data_type.h"
 #include "comm/even_work.h"
 #include "hccl/hccl.h"
@@ -133,17 +134,18 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
         TRY(check_same_type(sendType, recvType));
         const Visit in = TRY(find_communicator(comm));
         const uint32_t size = in->size(), rank = in->rank();
-        const auto matrix = TRY(read_counts(sendCountMatrix, size_t{size} * size, "sendCountMatrix"));
+        auto matrix = TRY(read_counts(sendCountMatrix, size_t{size} * size, "sendCountMatrix"));
         const auto give = packed(matrix, size_t{rank} * size, 1, size), take = packed(matrix, rank, size, size);
         TRY(check_needed(sendBuf, give, "sendBuf"));
         TRY(check_needed(recvBuf, take, "recvBuf"));
         if (std::ranges::all_of(matrix, [](uint64_t count) { return count == 0; })) return {};
-        return submit(Operation{comm, stream, 0, true, [=](const Communicator&) -> Result<Work> {
-                                  Work work =
-                                      TRY(exchange_work(Op::AlltoAllVC, sendBuf, recvBuf, sendType, give, take));
-                                  work.call.arrays = comm::hash_counts(matrix.data(), matrix.size());
-                                  return work;
-                                }});
+        return submit(
+            Operation{comm, stream, 0, true, [=, matrix = std::move(matrix)](const Communicator&) -> Result<Work> {
+                        Work work = TRY(exchange_work(Op::AlltoAllVC, sendBuf, recvBuf, sendType, give, take));
+                        work.matrix = matrix;
+                        work.call.arrays = comm::hash_of_arrays(work);
+                        return work;
+                      }});
       },
       sendBuf, sendCountMatrix, sendType, recvBuf, recvType, comm, stream);
 }

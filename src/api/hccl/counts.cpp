@@ -35,13 +35,4 @@ uint64_t elements_in(const std::vector<comm::Part>& parts) {
   return end;
 }
 
-uint64_t hash_parts(const std::vector<comm::Part>& parts) {
-  uint64_t hash = 0;
-  for (const comm::Part& part : parts) {
-    const uint64_t both[] = {part.count, part.count ? part.offset : 0};
-    hash = comm::hash_counts(both, 2, hash);
-  }
-  return hash;
-}
-
 }  // namespace belay::api

@@ -16,6 +16,5 @@ Result<std::vector<comm::Part>> read_parts(const void* counts, const void* displ
                                            const char* parameter);
 // Up to where the last of the parts reaches; parts without elements reach nowhere.
 uint64_t elements_in(const std::vector<comm::Part>& parts);
-uint64_t hash_parts(const std::vector<comm::Part>& parts);
 
 }  // namespace belay::api

@@ -6,6 +6,7 @@
 #include "api/hccl/checks.h"
 #include "base/text.h"
 #include "comm/cluster.h"
+#include "comm/count_arrays.h"
 #include "comm/creation.h"
 #include "comm/data_type.h"
 #include "comm/even_work.h"
@@ -121,16 +122,17 @@ Result<comm::Call> call_of(const Collective& collective, const Communicator& in)
   return call;
 }
 
-Work work_of(const Collective& collective, comm::Call call, const Communicator& in) {
+Work work_of(Collective&& collective, comm::Call call, const Communicator& in) {
   const bool root = collective.kind == Kind::Reduce || collective.kind == Kind::Broadcast;
   if (root) call.root = static_cast<uint32_t>(collective.rank);
   if (collective.give.empty()) return comm::even_work(call, collective.send, collective.recv, in.rank(), in.size());
   call.count = in.size() == 1 ? collective.count : 0;
-  call.arrays = comm::hash_counts(collective.counted.data(), collective.counted.size());
   Work work{call, comm::element_size(call.type), static_cast<const std::byte*>(collective.send),
             static_cast<std::byte*>(collective.recv)};
   work.give = parts_of(collective.give);
   work.take = parts_of(collective.take);
+  work.matrix = std::move(collective.matrix);
+  work.call.arrays = comm::hash_of_arrays(work);
   return work;
 }
 
@@ -200,13 +202,13 @@ void ModelCollectives::give_up(const graph::Model& model, const Status& why) {
   }
 }
 
-Status ModelCollectives::run(const Collective& collective) {
+Status ModelCollectives::run(Collective collective) {
   const auto found = TRY(find(collective.group));
   const bool even = collective.give.empty();
   if (even && collective.count == 0) return {};
   if (collective.kind == Kind::Send || collective.kind == Kind::Receive) return run_message(collective, *found);
   const comm::Call call = TRY(call_of(collective, *found));
-  return run_for_model(*found, work_of(collective, call, *found), stream_);
+  return run_for_model(*found, work_of(std::move(collective), call, *found), stream_);
 }
 
 }  // namespace belay::api

@@ -15,7 +15,7 @@ class ModelCollectives : public backend::Collectives {
   ModelCollectives(int device, Stream& stream) : device_(device), stream_(stream) {}
 
   Result<Member> member(const std::string& group) override;
-  Status run(const backend::Collective& collective) override;
+  Status run(backend::Collective collective) override;
 
   // The model has failed: the other ranks of its groups wait for it in vain, and are told.
   void give_up(const graph::Model& model, const Status& why);

@@ -7,6 +7,7 @@
 #include "api/hccl/entry.h"
 #include "api/hccl/submit.h"
 #include "base/device_memory.h"
+#include "comm/count_arrays.h"
 #include "comm/data_type.h"
 #include "hccl/hccl.h"
 
@@ -35,7 +36,6 @@ Work new_work(Op op, const void* send, void* recv, uint64_t own, HcclDataType ty
   Work work;
   work.call.op = op;
   work.call.type = type;
-  work.call.arrays = hash_parts(parts);
   if (parts.size() == 1) work.call.count = own;
   work.element = comm::element_size(type);
   work.send = host_view(static_cast<const std::byte*>(send));
@@ -69,6 +69,7 @@ HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, cons
                                   Work work = new_work(Op::AllGatherV, sendBuf, recvBuf, sendCount, dataType, parts);
                                   work.give.assign(of.size(), Part{0, sendCount});
                                   work.take = parts;
+                                  work.call.arrays = comm::hash_of_arrays(work);
                                   return work;
                                 }});
       },
@@ -101,6 +102,7 @@ HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void*
                                       new_work(Op::ReduceScatterV, sendBuf, recvBuf, recvCount, dataType, parts);
                                   work.call.reduce = op;
                                   work.give = parts;
+                                  work.call.arrays = comm::hash_of_arrays(work);
                                   return work;
                                 }});
       },

@@ -265,6 +265,15 @@ std::string Links::ask(const std::string& key, uint32_t rank, uint64_t number) {
   return question.answer();
 }
 
+std::vector<uint64_t> Links::ask_for_arrays(const std::string& key, uint32_t rank, uint64_t number) {
+  Question question(*this, process_of(key, rank), {{"arrays", key}, {"rank", rank}, {"number", number}});
+  (void)question.wait(std::chrono::steady_clock::now() + kForAnAnswer, [] { return true; });
+  std::vector<uint64_t> arrays;
+  std::istringstream numbers(question.answer());
+  for (uint64_t count; numbers >> count;) arrays.push_back(count);
+  return arrays;
+}
+
 std::map<std::string, std::vector<uint32_t>> Links::ranks_elsewhere(const std::string& key) {
   std::lock_guard lock(mutex_);
   std::map<std::string, std::vector<uint32_t>> found;
@@ -351,7 +360,7 @@ void Links::handle(const std::string& process, const std::string& text) {
       changed_.notify_all();
       return;
     }
-    for (const char* kind : {"goodbye", "ask", "quiet", "trail", "failure"})
+    for (const char* kind : {"goodbye", "ask", "arrays", "quiet", "trail", "failure"})
       if (said.contains(kind)) key = said.at(kind);
     std::vector<std::shared_ptr<Board>> boards;
     {
@@ -376,6 +385,12 @@ void Links::handle(const std::string& process, const std::string& text) {
                  board->seat(rank).taken ? waits().absence(*board, rank, said.at("number")) : not_seated(key, rank));
         })
             .detach();
+        break;
+      } else if (said.contains("arrays")) {
+        std::string numbers;
+        for (const uint64_t count : board->arrays_of(said.at("rank"), said.at("number")))
+          numbers += std::to_string(count) + " ";
+        answer(process, said, numbers);
         break;
       } else if (said.contains("quiet")) {
         std::thread([=, this, patience = std::chrono::milliseconds(said.at("patience").get<int64_t>())] {

@@ -47,6 +47,9 @@ class Links {
   void send_trails(const std::vector<Trail>& trails);
   // What a rank of another process says it does; empty when it does not answer soon.
   std::string ask(const std::string& key, uint32_t rank, uint64_t number);
+  // The count arrays that a rank of another process gave to an operation; empty when it has gone on, or does not
+  // answer.
+  std::vector<uint64_t> ask_for_arrays(const std::string& key, uint32_t rank, uint64_t number);
   // Waits until the other processes of the communicator are quiet (Board::wait_until_quiet), or `board`, which is ours,
   // has failed; a failure of theirs is known here then. E_TIMEOUT says which rank is not quiet in time, E_REMOTE which
   // one is gone.

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/threads/futex.h"
+#include "comm/count_arrays.h"
 #include "runtime/stream/held_up.h"
 
 namespace belay::comm {
@@ -47,6 +48,14 @@ bool UnderWay::aborted() const {
 void Traffic::begin(uint64_t number) {
   uint64_t before = begun;
   while (before < number && !begun.compare_exchange_weak(before, number)) continue;
+}
+
+void Seat::show(uint64_t number, Work work) {
+  Work& before = offered[number % 2];
+  std::unique_lock lock(replacing, std::defer_lock);
+  if (before.call.arrays) lock.lock();
+  before = std::move(work);
+  arrived = 4 * number + 1;
 }
 
 bool Board::sit(uint32_t rank, int device) {
@@ -124,6 +133,14 @@ std::string Board::wait_until_quiet(std::chrono::steady_clock::time_point deadli
     std::this_thread::sleep_for(kLongestSleep / 10);
   }
   return {};
+}
+
+std::vector<uint64_t> Board::arrays_of(uint32_t rank, uint64_t number) const {
+  const Seat& seat = seats_[rank];
+  std::lock_guard lock(seat.replacing);
+  const uint64_t shown = seat.arrived.load(std::memory_order_acquire) / 4;
+  if (shown != number && shown != number + 1) return {};
+  return count_arrays(seat.work(number));
 }
 
 void Board::lay(uint64_t key, Offer* offer) {

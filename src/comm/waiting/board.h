@@ -78,11 +78,13 @@ struct alignas(64) Seat {
   int device = -1;                      // as messages show it; set before `taken`
   std::vector<Traffic> sent, received;  // by the other rank; made before `taken`
   std::array<Work, 2> offered;          // by k % 2; read after `arrived`
+  mutable std::mutex replacing;         // held while one with count arrays is replaced
   std::array<std::unique_ptr<std::byte[]>, 2> copies;
   std::unique_ptr<std::byte[]> room;  // of the rank alone, for what comes from other processes
   size_t room_bytes = 0;
 
   const Work& work(uint64_t number) const { return offered[number % 2]; }
+  void show(uint64_t number, Work work);
 };
 
 // A message between two ranks of this process: the sender keeps it until it is taken.
@@ -130,6 +132,10 @@ class Board {
   // Waits until the ranks here have noticed every abort of an operation, or it has failed. Says which one has not when
   // the time is up; empty otherwise.
   std::string wait_until_quiet(std::chrono::steady_clock::time_point deadline) const;
+
+  // The count arrays that a rank here has given to an operation; empty when it has gone on since. For other processes:
+  // a rank of this one that is itself in the operation reads them in what is offered.
+  std::vector<uint64_t> arrays_of(uint32_t rank, uint64_t number) const;
 
   // Send and receive. `key` is made of both ranks and the number of the message between them.
   void lay(uint64_t key, Offer* offer);

@@ -46,6 +46,75 @@ TEST(Disagreement, OfCountsNamesRanksParameterAndBothValues) {
       {"EI0005", "count is", "rank 2", "AllReduce_"}, HCCL_E_PARA);
 }
 
+// An operation with arrays of counts, called by rank 1 with another element than the others.
+using Uneven = std::function<HcclResult(const Rank& rank, const Buffer<float>& data, std::vector<uint64_t>& counts,
+                                        std::vector<uint64_t>& places)>;
+void expect_named(const Uneven& call, const std::string& element, const std::string& before) {
+  std::vector<std::string> texts(3);
+  on_ranks(3, [&](const Rank& rank) {
+    forget_errors();
+    const Buffer<float> data(64);
+    std::vector<uint64_t> counts{2, 3, 4}, places{0, 2, 5};
+    // A rank may have all that it needs, and hears of it later.
+    HcclResult called = call(rank, data, counts, places);
+    aclError ran = ACL_SUCCESS;
+    for (int turn = 0; called == HCCL_SUCCESS && ran == ACL_SUCCESS && turn < 3; ++turn) {
+      ran = rank.synchronize();
+      if (ran == ACL_SUCCESS) called = HcclBarrier(rank.comm, rank.stream);
+    }
+    texts[rank.rank] = message();
+  });
+  for (const std::string& text : texts)
+    EXPECT_THAT(text,
+                testing::AnyOf(testing::ContainsRegex(element + " is " + before + " on rank [02] and 7 on rank 1"),
+                               testing::ContainsRegex(element + " is 7 on rank 1 and " + before + " on rank [02]")));
+}
+
+TEST(Disagreement, OfCountsOfAllGatherVNamesTheElement) {
+  expect_named(
+      [](const Rank& rank, const Buffer<float>& data, auto& counts, auto& places) {
+        if (rank.rank == 1) counts[2] = 7;
+        return HcclAllGatherV(data.data(), counts[rank.rank], data.data() + 32, counts.data(), places.data(),
+                              HCCL_DATA_TYPE_FP32, rank.comm, rank.stream);
+      },
+      R"(recvCounts\[2\])", "4");
+}
+
+TEST(Disagreement, OfDisplacementsOfReduceScatterVNamesTheElement) {
+  expect_named(
+      [](const Rank& rank, const Buffer<float>& data, auto& counts, auto& places) {
+        if (rank.rank == 1) places[1] = 7;
+        return HcclReduceScatterV(data.data(), counts.data(), places.data(), data.data() + 32, counts[rank.rank],
+                                  HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, rank.comm, rank.stream);
+      },
+      R"(sendDispls\[1\])", "2");
+}
+
+// The element is of none of rank 1's own parts.
+TEST(Disagreement, OfAMatrixNamesTheElement) {
+  expect_named(
+      [](const Rank& rank, const Buffer<float>& data, auto& counts, auto&) {
+        counts.assign(9, 1);
+        if (rank.rank == 1) counts[2] = 7;
+        return HcclAlltoAllVC(data.data(), counts.data(), HCCL_DATA_TYPE_FP32, data.data() + 32, HCCL_DATA_TYPE_FP32,
+                              rank.comm, rank.stream);
+      },
+      R"(sendCountMatrix\[2\], from rank 0 to rank 2,)", "1");
+}
+
+TEST(Disagreement, OfAlltoAllVNamesBothElements) {
+  expect_all_fail(
+      2,
+      [](const Rank& rank) {
+        static thread_local std::unique_ptr<Buffer<float>> buffer;
+        buffer = std::make_unique<Buffer<float>>(32);
+        const uint64_t sent[] = {2, 2}, received[] = {rank.rank == 1 ? 3u : 2u, 2}, places[] = {0, 4};
+        return HcclAlltoAllV(buffer->data(), sent, places, HCCL_DATA_TYPE_FP32, buffer->data() + 16, received, places,
+                             HCCL_DATA_TYPE_FP32, rank.comm, rank.stream);
+      },
+      {"EI0005", "recvCounts[0] is 3 on rank 1 and sendCounts[1] is 2 on rank 0"}, HCCL_E_PARA);
+}
+
 TEST(Disagreement, OfRootsIsFoundThoughNobodyGivesAnything) {
   expect_all_fail(
       2,

@@ -69,7 +69,7 @@ Status run_even(const Wanted& wanted, const Tensor& x, const Tensor& y) {
   if (x.bytes() == 0) return {};
   if (call.kind == Kind::Broadcast && member.rank == call.rank) std::memcpy(y.data, x.data, x.bytes());
   if (call.kind == Kind::Reduce && member.rank != call.rank) std::memset(y.data, 0, y.bytes());
-  return groups.run(call);
+  return groups.run(std::move(call));
 }
 
 template <Kind kind>
@@ -112,8 +112,6 @@ Result<Numbers> displacements_or_packed(Inputs in, size_t input, const Numbers& 
   return packed(counts);
 }
 
-std::vector<uint64_t> as_counts(const Numbers& numbers) { return {numbers.begin(), numbers.end()}; }
-
 // `prepare` fills in the parts.
 template <class Prepare>
 MadeKernel uneven_kernel(const KernelRequest& request, Kind kind, Prepare prepare) {
@@ -126,7 +124,7 @@ MadeKernel uneven_kernel(const KernelRequest& request, Kind kind, Prepare prepar
     call.recv = out[0].data;
     if (out[0].bytes() > 0) std::memset(out[0].data, 0, out[0].bytes());  // no rank writes to gaps
     TRY(prepare(wanted, member, in, out, call));
-    return groups.run(call);
+    return groups.run(std::move(call));
   });
 }
 
@@ -149,19 +147,16 @@ Status all_to_all_vc(const Wanted& wanted, const Member& member, Inputs in, Outp
   }
   call.give = TRY(parts_of(wanted, row, packed(row), member, in[0]));
   call.take = TRY(parts_of(wanted, column, packed(column), member, out[0]));
-  call.counted = as_counts(matrix);
+  call.matrix = {matrix.begin(), matrix.end()};
   return {};
 }
 
-// What every rank must say of everyone's part, and this rank's own count, which must be among them.
-Status count_own(const Wanted& wanted, const Member& member, const Numbers& counts, const Numbers& begins, int64_t own,
-                 Collective& call) {
+// This rank's own count, which must be among those of all.
+Status count_own(const Wanted& wanted, const Member& member, const Numbers& counts, int64_t own, Collective& call) {
   if (counts[member.rank] != own)
     return wanted.fail(formatted("this rank counts {} elements, and the counts say {} for rank {}", own,
                                  counts[member.rank], member.rank));
   call.count = static_cast<uint64_t>(own);
-  call.counted = as_counts(counts);
-  call.counted.insert(call.counted.end(), begins.begin(), begins.end());
   return {};
 }
 
@@ -169,7 +164,7 @@ Status all_gather_v(const Wanted& wanted, const Member& member, Inputs in, Outpu
   const Numbers counts = TRY(integers(in[2])), begins = TRY(displacements_or_packed(in, 3, counts));
   call.take = TRY(parts_of(wanted, counts, begins, member, out[0]));
   const int64_t own = TRY(integer(in[1]));
-  TRY(count_own(wanted, member, counts, begins, own, call));
+  TRY(count_own(wanted, member, counts, own, call));
   if (own > in[0].count()) return wanted.fail(formatted("send_count is {}, and x has {} elements", own, in[0].count()));
   call.give.assign(member.size, {0, call.count});
   return {};
@@ -178,7 +173,7 @@ Status all_gather_v(const Wanted& wanted, const Member& member, Inputs in, Outpu
 Status reduce_scatter_v(const Wanted& wanted, const Member& member, Inputs in, Outputs, Collective& call) {
   const Numbers counts = TRY(integers(in[2])), begins = TRY(displacements_or_packed(in, 3, counts));
   call.give = TRY(parts_of(wanted, counts, begins, member, in[0]));
-  return count_own(wanted, member, counts, begins, TRY(integer(in[1])), call);
+  return count_own(wanted, member, counts, TRY(integer(in[1])), call);
 }
 
 MadeKernel make_all_to_all_v(const KernelRequest& request) {
@@ -200,7 +195,7 @@ Status run_message(const Wanted& wanted, const Tensor& tensor) {
   call.type = tensor.type;
   call.count = static_cast<uint64_t>(tensor.count());
   call.send = call.recv = tensor.data;
-  return groups.run(call);
+  return groups.run(std::move(call));
 }
 
 MadeKernel make_send(const KernelRequest& request) {
