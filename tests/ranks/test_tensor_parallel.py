@@ -67,6 +67,12 @@ class TensorParallel(unittest.TestCase):
         self.assertEqual(first.tobytes(), self.ranks.results(1)[0].tobytes())
         return first
 
+    def collective(self, dump, rank):
+        """Its two files on a rank, the one of its inputs first."""
+        files = sorted(dump.rglob(f"*/{rank}/rank{rank}/*/0/HcomAllReduce.sum.*"), key=lambda file: read_dump.read(file).dump_time)
+        self.assertEqual(len(files), 2)
+        return files
+
     def blame(self, *dumps, code=AGREE, models=None, **more):
         got, text = run(BELAY, "blame", "--ranks", *dumps, *(models or self.models), *more.get("options", ()))
         self.assertEqual(got, code, text)
@@ -185,15 +191,31 @@ class TensorParallel(unittest.TestCase):
         text = self.blame(dump, code=BAD_INPUT)
         self.assertIn("missing: rank 1 has no record of Add bias, which rank 0 has", text)
 
+    def test_an_output_file_of_the_collective_that_is_gone(self):
+        dump = self.dump()
+        self.collective(dump, 1)[1].unlink()
+        text = self.blame(dump, code=BAD_INPUT)
+        self.assertIn("missing: rank 1 has no record of the outputs of HcomAllReduce sum, which rank 0 has", text)
+        self.assertIn("not checkable: rank 1 sum: its outputs were not dumped", text)
+        self.assertIn("nobody is guilty in what the dumps hold", text)
+
+    def test_nothing_that_could_be_checked(self):
+        """Nothing is left but the inputs of the collective, on one rank and then on both."""
+        dump = self.dump()
+        for rank in (1, 0):
+            before, _ = self.collective(dump, rank)
+            for file in dump.rglob(f"*/{rank}/rank{rank}/*/0/*"):
+                if file != before:
+                    file.unlink()
+            text = self.blame(dump, code=BAD_INPUT)
+            self.assertIn(f"no operator of rank {rank} could be checked: is {self.ranks.folder}/rank{rank}.om the model", text)
+        self.assertNotIn("missing", text)
+
     def test_input_and_output_of_the_collective_are_files_of_their_own(self):
         dump = self.dump()
         for rank in range(2):
-            files = [read_dump.read(file) for file in sorted(dump.rglob(f"*/{rank}/rank{rank}/*/0/HcomAllReduce.sum.*"))]
-            self.assertEqual(len(files), 2)
-            self.assertEqual(sorted((len(each.inputs), len(each.outputs)) for each in files), [(0, 1), (1, 0)])
-            before, after = sorted(files, key=lambda each: each.dump_time)
-            self.assertEqual(len(before.inputs), 1)
-            self.assertEqual(len(after.outputs), 1)
+            before, after = (read_dump.read(file) for file in self.collective(dump, rank))
+            self.assertEqual([(len(each.inputs), len(each.outputs)) for each in (before, after)], [(1, 0), (0, 1)])
             half = slice(rank * HIDDEN // 2, (rank + 1) * HIDDEN // 2)
             np.testing.assert_allclose(np.frombuffer(before.inputs[0].data, np.float32).reshape(ROWS, OUT),
                                        np.maximum(X @ W1[:, half], 0) @ W2[half], rtol=1e-4, atol=1e-4)

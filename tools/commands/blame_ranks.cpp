@@ -156,8 +156,8 @@ void print_ranks(const RanksReport& report, const std::vector<BlameView>& views,
   print_unchecked(report);
   for (size_t rank = 0; rank < report.ranks.size(); ++rank)
     for (const std::string& text : report.ranks[rank].notes) say("on rank %zu: %s\n", rank, text);
-  if (!report.anyone_guilty())
-    say(report.missing.empty() ? "nobody is guilty\n" : "nobody is guilty in what the dumps hold\n");
+  const bool whole = report.missing.empty() && report.unchecked.empty();
+  if (!report.anyone_guilty()) say(whole ? "nobody is guilty\n" : "nobody is guilty in what the dumps hold\n");
 }
 
 }  // namespace
@@ -186,7 +186,10 @@ int blame_ranks(const BlameRanksOptions& options) {
   else
     print_ranks(report, views, options.all);
   if (report.anyone_guilty()) return kDiffer;
-  return opened.problems.empty() && report.missing.empty() ? kAgree : kBadInput;
+  for (const size_t rank : report.unchecked)
+    complain("belay blame: no operator of rank %zu could be checked: is %s the model that its dump came from?\n", rank,
+             model_of(options, rank).string());
+  return opened.problems.empty() && report.missing.empty() && report.unchecked.empty() ? kAgree : kBadInput;
 }
 
 }  // namespace belay::tools

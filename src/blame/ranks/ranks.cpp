@@ -130,15 +130,35 @@ bool has_node(const graph::Model& model, const OperatorReport& op) {
   });
 }
 
+// Inputs and outputs of a collective operator are in files of their own: one of them may be lost.
+bool has_outputs(const Execution& execution, const OperatorReport& op) {
+  return std::ranges::any_of(execution.records, [&](const Record& record) {
+    return record.time == op.time && record.task == op.task &&
+           std::ranges::any_of(record.outputs, [](const auto* output) { return output != nullptr; });
+  });
+}
+
 // What one rank has a record of and another, whose model has the same operator, has not: it is lost, or was not run.
-void add_missing_records(RanksReport& report, std::span<const Question> ranks) {
+void add_missing_records(RanksReport& report, std::span<const Question> ranks, const std::vector<RankRun>& runs) {
   std::map<std::pair<size_t, std::string>, std::string> found;  // by rank that lacks it, and operator
+  const auto lacks_outputs = [&](size_t rank, const OperatorReport& op) {
+    return std::ranges::any_of(report.ranks[rank].operators, [&](const OperatorReport& each) {
+      return each.op == op.op && !has_outputs(*runs[rank].execution, each);
+    });
+  };
   for (size_t has = 0; has < ranks.size(); ++has)
     for (const OperatorReport& op : report.ranks[has].operators)
-      for (size_t lacks = 0; lacks < ranks.size(); ++lacks)
-        if (!has_record(report.ranks[lacks], op.op) && has_node(*ranks[lacks].model, op))
-          found.try_emplace({lacks, op.op}, formatted("rank {} has no record of {} {}, which rank {} has", lacks,
-                                                      op.op_type, op.op, has));
+      for (size_t lacks = 0; lacks < ranks.size(); ++lacks) {
+        if (lacks == has || !has_node(*ranks[lacks].model, op)) continue;
+        const char* what = nullptr;
+        if (!has_record(report.ranks[lacks], op.op))
+          what = "";
+        else if (has_outputs(*runs[has].execution, op) && lacks_outputs(lacks, op))
+          what = "the outputs of ";
+        if (what)
+          found.try_emplace({lacks, op.op}, formatted("rank {} has no record of {}{} {}, which rank {} has", lacks,
+                                                      what, op.op_type, op.op, has));
+      }
   for (auto& [which, text] : found) report.missing.push_back(std::move(text));
 }
 
@@ -149,7 +169,7 @@ Result<RanksReport> examine_step(std::span<const Question> ranks, const std::vec
   for (size_t rank = 0; rank < ranks.size(); ++rank) executions.push_back(*up_to(all[rank], step));
   for (size_t rank = 0; rank < ranks.size(); ++rank)
     runs.push_back({ranks[rank].model, &executions[rank].back(), &ranks[rank].given});
-  const Gathering gathering(std::move(runs));
+  const Gathering gathering(runs);
   RanksReport report;
   report.disagreements = gathering.disagreements();
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -162,7 +182,10 @@ Result<RanksReport> examine_step(std::span<const Question> ranks, const std::vec
   Ordering ordering(report, gathering);
   ordering.run();
   report.missing = gathering.incomplete();
-  add_missing_records(report, ranks);
+  add_missing_records(report, ranks, runs);
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    if (report.ranks[rank].count(Verdict::NotCheckable) == report.ranks[rank].operators.size())
+      report.unchecked.push_back(rank);
   const auto suspects = suspects_in(report);
   for (const At& at : suspects)
     if (std::ranges::none_of(suspects, [&](const At& other) { return ordering.before(other, at); }))

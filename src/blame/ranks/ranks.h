@@ -30,6 +30,7 @@ struct RanksReport {
   std::vector<At> first;                   // who is guilty, and nobody who happened before is
   std::vector<std::string> disagreements;  // where the ranks did not run the same
   std::vector<std::string> missing;        // ranks that a group has, records that another rank has
+  std::vector<size_t> unchecked;           // ranks of which no operator could be checked
 
   const OperatorReport& at(const At& which) const { return ranks[which.rank].operators[which.place]; }
   bool anyone_guilty() const;
