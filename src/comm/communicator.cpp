@@ -191,8 +191,7 @@ void Communicator::inherit(const Communicator& old) {
 
 Status Communicator::check_usable() const {
   if (suspended_) return {HCCL_E_SUSPENDING, formatted("communicator {} is suspended; resume it first", name_)};
-  if (met_.wait_for(std::chrono::seconds(0)) == std::future_status::ready && !met_.get().ok())
-    return met_.get().status();
+  if (has_met() && !met_.get().ok()) return met_.get().status();
   if (!board_->failed()) return {};
   const Failure failure = board_->failure();
   return {failure.async, "the communicator cannot be used any more: " + failure.status.message,

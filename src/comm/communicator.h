@@ -57,6 +57,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   bool here(uint32_t rank);
   // Whether this host has a core for each of its ranks, so that waiting may take one. Once they have met.
   bool has_cores() const { return has_cores_; }
+  // Whether the ranks have met, or failed to.
+  bool has_met() const { return met_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
   // What is wrong with the meeting of the ranks; waits for it.
   Status settle();
 

@@ -7,6 +7,7 @@
 
 #include "base/threads/fork.h"
 #include "base/timeline.h"
+#include "graph/infer/constant_nodes.h"
 
 namespace belay::executor {
 namespace {
@@ -38,6 +39,7 @@ RegisteredModel::RegisteredModel(uint32_t id, std::string name, std::shared_ptr<
       name_(std::move(name)),
       model_(std::move(model)),
       in_out_(std::move(in_out)),
+      groups_(graph::groups_of(*model_)),
       loaded_(std::move(loaded)),
       dynamic_(shapes_come_late(*loaded_, in_out_)),
       gears_(gears_of(in_out_)) {

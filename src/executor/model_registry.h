@@ -33,6 +33,8 @@ class RegisteredModel {
   const std::string& name() const { return name_; }  // stem of the file, else the model's own name
   const graph::Model& model() const { return *model_; }
   const graph::ModelInOut& in_out() const { return in_out_; }
+  // Of ranks, that its operators name.
+  const std::vector<std::string>& groups() const { return groups_; }
   // Whether shapes come with each execution. Those of a model with gears come with the gear.
   bool dynamic() const { return dynamic_ && !has_gears(); }
   LoadedModel& loaded() { return *loaded_; }
@@ -60,6 +62,7 @@ class RegisteredModel {
   const std::string name_;
   const std::shared_ptr<const graph::Model> model_;  // its constants are computed
   const graph::ModelInOut in_out_;
+  const std::vector<std::string> groups_;
   const std::unique_ptr<LoadedModel> loaded_;
   const bool dynamic_;
   std::vector<std::vector<int64_t>> gears_;

@@ -4,7 +4,8 @@
 //
 // FOLDER has rank<r>.om and in<r>_<i>.bin, and gets out<r>_<i>.bin. With table.json in it the communicator is made from
 // that rank table, else from a token under the name GROUP ("tp"; "-" makes none); SPLIT=2 makes one named "half" of the
-// ranks from 2 on as well. ACL_JSON is for aclInit, REPEAT executes several times. Each rank says how it ended.
+// ranks from 2 on as well. ACL_JSON is for aclInit, REPEAT executes several times. DROP=1 has that rank abort its
+// stream before the model runs. Each rank says how it ended.
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -106,6 +107,17 @@ int execute(const Model& model, HcclComm comm, aclrtStream stream, void* sum) {
   return aclrtSynchronizeStream(stream);
 }
 
+// The model of that rank waits in its stream until it is dropped there; the others' wait for it.
+int execute_or_drop(const Model& model, aclrtStream stream, bool drops) {
+  if (!drops) return execute(model, nullptr, stream, nullptr);
+  CHECK(aclrtLaunchHostFunc(
+      stream, [](void*) { usleep(500000); }, nullptr));
+  CHECK(aclmdlExecuteAsync(model.id, model.inputs, model.outputs, stream));
+  CHECK(aclrtStreamAbort(stream));
+  usleep(1500000);  // time to tell the others before it leaves
+  return aclrtSynchronizeStream(stream);
+}
+
 void work(uint32_t rank, uint32_t size, const HcclRootInfo* token, const std::string& group) {
   CHECK(aclrtSetDevice(static_cast<int32_t>(rank)));
   aclrtStream stream = nullptr;
@@ -114,7 +126,9 @@ void work(uint32_t rank, uint32_t size, const HcclRootInfo* token, const std::st
   const Model model = load(rank);
   void* sum = nullptr;
   CHECK(aclrtMalloc(&sum, 64, ACL_MEM_MALLOC_HUGE_FIRST));
-  if (const int code = execute(model, comm, stream, sum)) {
+  const bool drop = std::getenv("DROP") != nullptr;
+  if (const int code =
+          drop ? execute_or_drop(model, stream, rank == number("DROP")) : execute(model, comm, stream, sum)) {
     const char* text = aclGetRecentErrMsg();
     HcclResult async = HCCL_SUCCESS;
     if (comm) HcclGetCommAsyncError(comm, &async);

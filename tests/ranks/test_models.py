@@ -269,6 +269,12 @@ class Refusals(unittest.TestCase):
             self.assertRegex(ranks.printed, "rank 1: 5070(15|48), .*Relu r: it fails because BELAY_FAULT")  # or its next operation's
             self.assertRegex(ranks.printed, 'rank 0: 507048, asynchronous error 21: .*rank 1 of group "tp" cannot go on: its model failed: Relu r: ')
 
+    def test_a_model_that_is_dropped_before_it_runs_ends_the_others(self):
+        ranks = self.pair("dropped", lambda rank: [hcom("HcomAllReduce", ["x"], ["y"])])
+        for processes in (False, True):
+            self.assertNotEqual(ranks.run(processes=processes, DROP="1"), 0, ranks.printed)
+            self.assertRegex(ranks.printed, r'rank 0: 507048, asynchronous error 21: .*rank 1 of group "tp" did not run its model: its stream was aborted')
+
 
 if __name__ == "__main__":
     unittest.main()

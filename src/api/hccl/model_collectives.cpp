@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/hccl/model_collectives.h"
 
-#include <set>
-
 #include "api/hccl/checks.h"
 #include "base/text.h"
 #include "comm/cluster.h"
@@ -10,7 +8,6 @@
 #include "comm/creation.h"
 #include "comm/data_type.h"
 #include "comm/even_work.h"
-#include "graph/infer/constant_nodes.h"
 
 namespace belay::api {
 namespace {
@@ -150,6 +147,18 @@ Status run_for_model(Communicator& in, Part part, Stream& stream) {
   return status;
 }
 
+// The other ranks are told, those as well that wait for this one in operators of models. While the ranks still meet
+// none of them does.
+void end_for_models(Communicator& in, std::string why) {
+  if (in.size() == 1) return;
+  const comm::Failure failure{{ACL_ERROR_RT_FFTS_PLUS_TIMEOUT, std::move(why), "EI0002"}, HCCL_E_REMOTE};
+  std::shared_ptr<Communicator> twin;
+  if (in.has_met())
+    if (auto made = comm::for_models(in); made.ok()) twin = std::move(made).value();
+  in.board().fail(failure);  // first: a rank without its twin yet finds it there
+  if (twin) twin->board().fail(failure);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Communicator>> ModelCollectives::find(const std::string& group) const {
@@ -183,22 +192,35 @@ Status ModelCollectives::run_message(const Collective& collective, Communicator&
   return run_for_model(in, message, stream_);
 }
 
-void ModelCollectives::give_up(const graph::Model& model, const Status& why) {
-  std::set<std::string> groups;
-  for (const graph::Graph& graph : model.graphs)
-    for (const graph::Node& node : graph.nodes)
-      if (graph::is_collective(node)) groups.insert(graph::get_or<std::string>(node.attributes, "group", ""));
+void ModelCollectives::give_up(std::span<const std::string> groups, const Status& why) {
+  for (const std::string& group : groups)
+    if (const auto found = find(group); found.ok())
+      end_for_models(**found, formatted("rank {} of group \"{}\" cannot go on: its model failed: {}", (*found)->rank(),
+                                        group, why.message));
+}
+
+ModelTicket::ModelTicket(std::span<const std::string> groups, int device, const Stream& stream)
+    : aborted_(&stream.interrupted()) {
   for (const std::string& group : groups) {
-    const auto found = find(group);
-    if (!found.ok() || (*found)->size() == 1) continue;
-    const comm::Failure failure{
-        {ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
-         formatted("rank {} of group \"{}\" cannot go on: its model failed: {}", (*found)->rank(), group, why.message),
-         "EI0002"},
-        HCCL_E_REMOTE};
-    const auto twin = comm::for_models(**found);
-    (*found)->board().fail(failure);  // first: a rank without its twin yet finds it there
-    if (twin.ok()) (*twin)->board().fail(failure);
+    auto found = comm::communicators().find(comm::find_handle(group, device));
+    if (found && found->size() > 1) communicators_.push_back(std::move(found));
+  }
+}
+
+void ModelTicket::begin() {
+  begun_ = true;
+  for (const auto& each : communicators_) each->board().seat(each->rank()).under_way.begin(*aborted_);
+}
+
+ModelTicket::~ModelTicket() {
+  if (!begun_) return;
+  for (const auto& each : communicators_) {
+    if (!used_)
+      end_for_models(*each,
+                     formatted("rank {} of group \"{}\" did not run its model: its stream was aborted or destroyed "
+                               "before",
+                               each->rank(), each->name()));
+    each->board().seat(each->rank()).under_way.end(*aborted_);
   }
 }
 

@@ -37,13 +37,18 @@ Status execute(uint32_t model_id, const aclmdlDataset& input, aclmdlDataset& out
 }
 
 // The task is over, and nothing of it left, before anybody hears how it ended.
-Task task_of(std::shared_ptr<ModelExecution> execution) {
-  return [execution = std::move(execution)]() mutable {
-    Status status = execution->run();
-    if (status.ok()) status = execution->settle();
-    execution.reset();
-    return status;
-  };
+Status launch(std::shared_ptr<ModelExecution> execution, Stream& stream) {
+  auto ticket = execution->ticket();
+  return stream.launch_made([&](const Stream::Place&) -> Result<Task> {
+    ticket.begin();
+    return Task([ticket = std::move(ticket), execution = std::move(execution)]() mutable {
+      ticket.use();
+      Status status = execution->run();
+      if (status.ok()) status = execution->settle();
+      execution.reset();
+      return status;
+    });
+  });
 }
 
 Status execute_waiting(uint32_t model_id, const aclmdlDataset& input, aclmdlDataset& output,
@@ -51,7 +56,15 @@ Status execute_waiting(uint32_t model_id, const aclmdlDataset& input, aclmdlData
   TRY(check_is_waited_for(*stream, "aclmdlExecuteAsync"));
   auto execution = TRY(ModelExecution::make(model_id, input, output, stream, When::Now));
   execution->boards(*stream);
-  TRY(stream->launch_and_synchronize([execution] { return execution->run(); }, timeout));
+  auto ticket = execution->ticket();
+  const auto make = [&]() -> Task {
+    ticket.begin();
+    return [ticket = std::move(ticket), execution]() mutable {
+      ticket.use();
+      return execution->run();
+    };
+  };
+  TRY(stream->launch_and_synchronize(make, timeout));
   if (!execution->ran()) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed before the model ran"};
   execution->hand_memory_over(output);
   execution->describe_outputs(output);
@@ -65,7 +78,7 @@ Status execute_async(uint32_t model_id, const aclmdlDataset* input, aclmdlDatase
   TRY(execution->take_memory(*target));
   execution->describe_outputs(*output);
   execution->boards(*target);
-  return target->launch(task_of(std::move(execution)));
+  return launch(std::move(execution), *target);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "api/core/entry.h"
-#include "api/hccl/model_collectives.h"
 #include "api/model/gear.h"
 #include "base/device_memory.h"
 #include "base/text.h"
@@ -277,6 +276,8 @@ Status ModelExecution::copy_output(size_t index) {
   return {};
 }
 
+ModelTicket ModelExecution::ticket() const { return {model_->groups(), info_.device_id, *stream_}; }
+
 Status ModelExecution::run() {
   TRY(pad_inputs());
   TRY(make_room());
@@ -285,7 +286,7 @@ Status ModelExecution::run() {
   ModelCollectives groups(info_.device_id, *stream_);
   const backend::CollectivesScope scope(groups);
   if (Status status = model_->run(info_, inputs_, outputs_, allocator_.get()); !status.ok()) {
-    groups.give_up(model_->model(), status);
+    groups.give_up(model_->groups(), status);
     return status;
   }
   for (size_t i = 0; i < places_.size(); ++i)  // whatever fails from here on, it is freed

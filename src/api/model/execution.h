@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/device/task_overflow.h"
+#include "api/hccl/model_collectives.h"
 #include "api/memory/stream_allocator.h"
 #include "api/model/dataset.h"
 #include "base/status.h"
@@ -33,6 +34,8 @@ class ModelExecution {
   Status take_memory(const Stream& stream);
   // Before it is launched: from now on it is over when the stream has run or dropped it.
   void boards(const Stream& stream);
+  // For the task that runs it.
+  ModelTicket ticket() const;
 
   // On the calling thread.
   Status run();

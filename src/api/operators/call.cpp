@@ -157,7 +157,7 @@ Status launch(OpExecution execution, const std::shared_ptr<Stream>& stream, std:
   };
   if (!results) return stream->launch(std::move(task));
   TRY(check_is_waited_for(*stream, "a call that does not tell the shapes of outputs"));
-  TRY(stream->launch_and_synchronize(std::move(task)));
+  TRY(stream->launch_and_synchronize([&] { return std::move(task); }));
   if (!held->ran) return {ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed before the operator ran"};
   for (const auto& output : held->outputs) results->push_back(output.shape);
   return {};

@@ -2,6 +2,7 @@
 #include "graph/infer/constant_nodes.h"
 
 #include <algorithm>
+#include <set>
 
 #include "graph/infer/infer.h"
 
@@ -15,6 +16,14 @@ bool is_random(const Node& node) {
 }
 
 bool is_collective(const Node& node) { return node.type.starts_with("Hcom"); }
+
+std::vector<std::string> groups_of(const Model& model) {
+  std::set<std::string> groups;
+  for (const Graph& graph : model.graphs)
+    for (const Node& node : graph.nodes)
+      if (is_collective(node)) groups.insert(get_or<std::string>(node.attributes, "group", ""));
+  return {groups.begin(), groups.end()};
+}
 
 bool is_function(const Node& node) {
   return !is_graph_input(node) && !is_constant(node) && node.type != "NetOutput" && node.subgraphs.empty() &&

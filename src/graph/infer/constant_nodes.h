@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "graph/model/graph.h"
@@ -13,6 +14,9 @@ bool is_random(const Node& node);
 // Whether an operator works together with other ranks (Hcom...): it runs even if nobody reads what it gives, and what
 // it gives does not follow from its inputs.
 bool is_collective(const Node& node);
+
+// The groups that the collective operators of a model name, each once.
+std::vector<std::string> groups_of(const Model& model);
 
 // Whether a node's outputs follow from its inputs alone, by a kernel: it enters no value, leaves none, runs no other
 // graph, is not random and needs no other rank.

@@ -74,13 +74,13 @@ Status Stream::launch_made(const std::function<Result<Task>(const Place& place)>
   return {};
 }
 
-Status Stream::launch_and_synchronize(Task task, Timeout timeout) {
+Status Stream::launch_and_synchronize(const std::function<Task()>& make, Timeout timeout) {
   uint64_t number = 0, aborts = 0;
   TRY(launch_made([&](const Place& place) -> Result<Task> {
     if (!unwaited()) TRY(check_can_wait_locked(place));
     number = submitted_.load(std::memory_order_relaxed) + 1;
     aborts = aborts_;
-    return std::move(task);
+    return make();
   }));
   if (!unwaited()) TRY(wait_for(number, aborts, timeout));
   return tell_synchronized();

@@ -39,8 +39,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // is shown in the order of the tasks. Its error is returned, and nothing is queued then.
   struct Place;
   Status launch_made(const std::function<Result<Task>(const Place& place)>& make);
-  // Queues a task and synchronizes up to it. 107000 where waiting could never end: nothing is queued then.
-  Status launch_and_synchronize(Task task, Timeout timeout = std::nullopt);
+  // Queues such a task and synchronizes up to it. 107000 where waiting could never end: none is made then.
+  Status launch_and_synchronize(const std::function<Task()>& make, Timeout timeout = std::nullopt);
 
   // Waits for all that was queued before the call, then hands out the error that a task left (take_error).
   // 507046 when the time is over, 107000 where waiting could never end, the reason of the abort when aborted meanwhile.
