@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <shared_mutex>
 
 #include "acl/acl_rt.h"
 #include "base/device_memory.h"
@@ -211,7 +212,7 @@ std::string Blocks::describe(const void* address) const {
 // In the child the lock still belongs to the parent's thread, which cannot be asked to unlock it.
 void Blocks::after_fork(bool child) {
   if (child)
-    new (&mutex_) std::shared_mutex;
+    new (&mutex_) ManyReaders;
   else
     mutex_.unlock();
 }

@@ -3,11 +3,11 @@
 
 #include <array>
 #include <initializer_list>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 
 #include "base/status.h"
+#include "base/threads/many_readers.h"
 #include "runtime/memory/block_index.h"
 
 namespace belay {
@@ -67,7 +67,7 @@ class Blocks {
   std::string why_not(const void* base) const;
   Status check_mapped(Block block, const void* start, size_t bytes, const char* parameter, Use use) const;
 
-  mutable std::shared_mutex mutex_;
+  mutable ManyReaders mutex_;
   // Guarded by mutex_.
   BlockIndex live_;
   BlockIndex claimed_;
