@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "acl/acl_rt.h"
@@ -74,6 +76,17 @@ Status Stream::launch_made(const std::function<Result<Task>(const Place& place)>
   return {};
 }
 
+Status Stream::launch_or_do(const std::function<Result<Task>(const Place& place)>& make,
+                            const std::function<bool()>& attempt) {
+  auto lock = TRY(enter());
+  Task task = TRY(make(place_locked()));
+  if (nothing_to_do())
+    attempt_here(std::move(task), attempt, std::move(lock));
+  else
+    append(std::move(task), std::move(lock));
+  return {};
+}
+
 Status Stream::launch_and_synchronize(const std::function<Task()>& make, Timeout timeout) {
   uint64_t number = 0, aborts = 0;
   TRY(launch_made([&](const Place& place) -> Result<Task> {
@@ -98,12 +111,68 @@ Result<std::unique_lock<std::mutex>> Stream::enter() {
 
 void Stream::append(Task task, std::unique_lock<std::mutex> lock) {
   queued_.push_back(std::move(task));
+  (void)count_task();
+  wake_worker(std::move(lock));
+}
+
+// Under the lock. The number of the task that is launched.
+uint64_t Stream::count_task() {
   const uint64_t number = submitted_.load(std::memory_order_relaxed) + 1;
   submitted_.store(number, std::memory_order_release);
   t_last_task_id = static_cast<uint32_t>(number - 1);
-  const bool wake = std::exchange(sleeping_, false);
+  return number;
+}
+
+void Stream::wake_worker(std::unique_lock<std::mutex> lock) {
+  const bool wake = !has_guest_ && (!queued_.empty() || closed_) && std::exchange(sleeping_, false);
   lock.unlock();
   if (wake) ready_.notify_one();
+}
+
+// Under the lock.
+bool Stream::nothing_to_do() const {
+  return !has_guest_ && queued_.empty() && !stopped_ && !interrupted_ &&
+         done_.load(std::memory_order_acquire) == submitted_.load(std::memory_order_relaxed);
+}
+
+// The worker takes nothing meanwhile: this task comes before all that others queue.
+void Stream::attempt_here(Task task, const std::function<bool()>& attempt, std::unique_lock<std::mutex> lock) {
+  const uint64_t number = count_task();
+  has_guest_ = true;
+  lock.unlock();
+  const bool done = attempted(attempt, number);
+  if (done) {
+    { const Task ended = std::move(task); }
+    finish(number);
+  }
+  lock.lock();
+  has_guest_ = false;
+  if (!done) put_first(std::move(task));
+  wake_worker(std::move(lock));
+}
+
+bool Stream::attempted(const std::function<bool()>& attempt, uint64_t number) const {
+  const WriteGate::Writing writing;
+  const int64_t start = timeline::on() ? timeline::now() : 0;
+  try {
+    if (!attempt()) return false;
+  } catch (const std::exception&) {
+    return false;  // the worker meets it again, and says so
+  }
+  if (timeline::on()) {
+    timeline::Span span{timeline::Kind::Task, start, timeline::now(), id_};
+    span.run = number;
+    timeline::add(span);
+  }
+  return true;
+}
+
+void Stream::put_first(Task task) {
+  std::vector<Task> all;
+  all.reserve(queued_.size() + 1);
+  all.push_back(std::move(task));
+  std::ranges::move(queued_, std::back_inserter(all));
+  queued_.swap(all);
 }
 
 void Stream::wait_for_room(std::unique_lock<std::mutex>& lock) {
@@ -126,9 +195,9 @@ bool Stream::take_batch(std::vector<Task>& batch) {
   const uint64_t done = done_.load(std::memory_order_relaxed);
   spin_until([&] { return submitted_.load(std::memory_order_acquire) != done; });
   std::unique_lock lock(mutex_);
-  while (queued_.empty() && !closed_) {
+  while (has_guest_ || (queued_.empty() && !closed_)) {
     sleeping_ = true;
-    ready_.wait(lock, [this] { return !sleeping_ || closed_; });
+    ready_.wait(lock);
   }
   sleeping_ = false;
   batch.swap(queued_);

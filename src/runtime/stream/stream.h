@@ -39,7 +39,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // is shown in the order of the tasks. Its error is returned, and nothing is queued then.
   struct Place;
   Status launch_made(const std::function<Result<Task>(const Place& place)>& make);
-  // Queues such a task and synchronizes up to it. 107000 where waiting could never end: none is made then.
+  // The same with a task that may be done on the calling thread: when the stream has nothing else to do, `attempt` is
+  // called once the task is made, without the lock. When it returns true the task is done, and destroyed without being
+  // called; otherwise it is queued, before all that was launched meanwhile.
+  Status launch_or_do(const std::function<Result<Task>(const Place& place)>& make,
+                      const std::function<bool()>& attempt);
+  // Queues a task that is made so, and synchronizes up to it. 107000 where waiting could never end: none is made then.
   Status launch_and_synchronize(const std::function<Task()>& make, Timeout timeout = std::nullopt);
 
   // Waits for all that was queued before the call, then hands out the error that a task left (take_error).
@@ -115,6 +120,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   Result<std::unique_lock<std::mutex>> enter();
   void append(Task task, std::unique_lock<std::mutex> lock);
+  uint64_t count_task();
+  bool nothing_to_do() const;
+  void attempt_here(Task task, const std::function<bool()>& attempt, std::unique_lock<std::mutex> lock);
+  bool attempted(const std::function<bool()>& attempt, uint64_t number) const;
+  void put_first(Task task);
+  void wake_worker(std::unique_lock<std::mutex> lock);
   Place place_locked() const;
   Status check_can_wait_locked(const Place& place) const;
   void work();
@@ -147,6 +158,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Guarded by mutex_.
   std::vector<Task> queued_;
   bool sleeping_ = false;
+  bool has_guest_ = false;  // a calling thread is at work on the last task
   Status error_;
   aclError abort_reason_ = ACL_SUCCESS;
   Signal* awaited_ = nullptr;
