@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/call.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "comm/data_type.h"
 
@@ -65,6 +67,14 @@ std::string describe(const Call& call) {
   if (call.reduce != HCCL_REDUCE_RESERVED) text += formatted(", {}", name_of(call.reduce));
   if (has_root(call.op)) text += formatted(", root {}", call.root);
   return text + ")";
+}
+
+size_t Work::bytes_given() const {
+  if (call.op == Op::AllReduce) return call.count * element;
+  uint64_t end = 0;
+  for (const Part& part : give)
+    if (part.count) end = std::max(end, part.offset + part.count);
+  return end * element;
 }
 
 }  // namespace belay::comm

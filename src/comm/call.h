@@ -67,11 +67,14 @@ struct Work {
   size_t element = 1;  // bytes
   const std::byte* send = nullptr;
   std::byte* recv = nullptr;
+  bool copied = false;           // `send` is a copy, which stays longer than the program's memory
   std::vector<Part> give, take;  // by rank; none in a reduction
   std::vector<uint64_t> matrix;  // of AlltoAllVC: the counts of all ranks
 
   const std::byte* source(const Part& part) const { return send + part.offset * element; }
   std::byte* target(const Part& part) const { return recv + part.offset * element; }
+  // From `send` on: the bytes that the others may read.
+  size_t bytes_given() const;
 };
 
 }  // namespace belay::comm

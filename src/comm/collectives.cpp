@@ -74,33 +74,27 @@ class Inputs {
   std::vector<const std::byte*> first_;  // by rank
 };
 
-Status wait_for_readers(Exchange& exchange) {
-  for (uint32_t peer = 0; peer < exchange.size(); ++peer)
-    if (peer != exchange.rank() && exchange.here(peer)) TRY(exchange.wait_for_reader(peer));
-  return {};
-}
-
 void send_elsewhere(Exchange& exchange, uint32_t peer, uint32_t step, const std::byte* data, size_t bytes) {
   if (!exchange.here(peer)) exchange.post().send(exchange.rank(), peer, step, data, bytes);
 }
 
 // Everything of everyone, for few bytes.
-Status all_reduce_small(Exchange& exchange, Work work) {
-  const size_t bytes = work.call.count * work.element;
-  TRY(exchange.arrive(std::move(work), true));
+Status all_reduce_small(Exchange& exchange, Work& work) {
+  TRY(exchange.arrive(work));
   const Work& mine = exchange.work();
+  const size_t bytes = mine.call.count * mine.element;
   for (uint32_t peer = 0; peer < exchange.size(); ++peer) send_elsewhere(exchange, peer, 0, mine.send, bytes);
   Inputs inputs(exchange, {0, mine.call.count});
   TRY(inputs.collect());
-  reduce(mine, mine.recv, inputs.first(), mine.call.count);
+  if (exchange.first_time()) reduce(mine, mine.recv, inputs.first(), mine.call.count);
   TRY(exchange.wait_for_post());
   exchange.finish();
   return {};
 }
 
 // Each rank reduces its block, then takes the others' blocks.
-Status all_reduce_large(Exchange& exchange, Work work) {
-  TRY(exchange.arrive(std::move(work)));
+Status all_reduce_large(Exchange& exchange, Work& work) {
+  TRY(exchange.arrive(work));
   const Work& mine = exchange.work();
   const uint32_t size = exchange.size(), rank = exchange.rank();
   const size_t block = (mine.call.count + size - 1) / size;
@@ -112,7 +106,7 @@ Status all_reduce_large(Exchange& exchange, Work work) {
     send_elsewhere(exchange, peer, 0, mine.source(part(peer)), part(peer).count * mine.element);
   Inputs inputs(exchange, part(rank));
   TRY(inputs.collect());
-  reduce(mine, mine.target(part(rank)), inputs.first(), part(rank).count);
+  if (exchange.first_time()) reduce(mine, mine.target(part(rank)), inputs.first(), part(rank).count);
   exchange.offer_result();
   for (uint32_t peer = 0; peer < size; ++peer) {
     if (exchange.here(peer)) continue;
@@ -126,8 +120,8 @@ Status all_reduce_large(Exchange& exchange, Work work) {
     copy_bytes(mine.target(part(peer)), theirs->target(part(peer)), part(peer).count * mine.element);
   }
   TRY(exchange.wait_for_post());
-  exchange.finish();
-  return wait_for_readers(exchange);
+  exchange.finish(std::vector<bool>(size, true));
+  return {};
 }
 
 // Ranks that differ in who gives something would not meet where it moves. So each also meets the rank before it, with
@@ -136,9 +130,16 @@ bool follows(const Exchange& exchange, uint32_t peer, uint32_t before) {
   return peer == (before + 1) % exchange.size();
 }
 
+// By rank: whether it is given something.
+std::vector<bool> given(const Work& work) {
+  std::vector<bool> ranks(work.give.size());
+  for (size_t rank = 0; rank < ranks.size(); ++rank) ranks[rank] = work.give[rank].count != 0;
+  return ranks;
+}
+
 // Rank r gets the reduction of everyone's part r (ReduceScatter), or the root alone gets that of all (Reduce).
-Status reduce_parts(Exchange& exchange, Work work) {
-  TRY(exchange.arrive(std::move(work)));
+Status reduce_parts(Exchange& exchange, Work& work) {
+  TRY(exchange.arrive(work));
   const Work& mine = exchange.work();
   const uint32_t rank = exchange.rank();
   for (uint32_t peer = 0; peer < exchange.size(); ++peer)
@@ -147,7 +148,7 @@ Status reduce_parts(Exchange& exchange, Work work) {
   if (const Part part = mine.give[rank]; part.count) {
     Inputs inputs(exchange, part);
     TRY(inputs.collect());
-    reduce(mine, mine.recv, inputs.first(), part.count);
+    if (exchange.first_time()) reduce(mine, mine.recv, inputs.first(), part.count);
   } else {
     const uint32_t before = (rank + exchange.size() - 1) % exchange.size();
     if (exchange.here(before))
@@ -156,9 +157,7 @@ Status reduce_parts(Exchange& exchange, Work work) {
       exchange.post().receive(before, 0, nullptr, 0);
   }
   TRY(exchange.wait_for_post());
-  exchange.finish();
-  for (uint32_t peer = 0; peer < exchange.size(); ++peer)
-    if (peer != rank && mine.give[peer].count && exchange.here(peer)) TRY(exchange.wait_for_reader(peer));
+  exchange.finish(given(mine));
   return {};
 }
 
@@ -172,8 +171,8 @@ Status take_from(Exchange& exchange, uint32_t peer) {
 }
 
 // Part p of every rank's output is what rank p gives it.
-Status move_parts(Exchange& exchange, Work work) {
-  TRY(exchange.arrive(std::move(work)));
+Status move_parts(Exchange& exchange, Work& work) {
+  TRY(exchange.arrive(work));
   const Work& mine = exchange.work();
   const uint32_t size = exchange.size(), rank = exchange.rank();
   const bool always = mine.call.op == Op::AlltoAllV;  // nobody knows what the others count
@@ -192,14 +191,12 @@ Status move_parts(Exchange& exchange, Work work) {
       TRY(take_from(exchange, peer));
   }
   TRY(exchange.wait_for_post());
-  exchange.finish();
-  for (uint32_t peer = 0; peer < size; ++peer)
-    if (peer != rank && exchange.here(peer) && (mine.give[peer].count || always)) TRY(exchange.wait_for_reader(peer));
+  exchange.finish(always ? std::vector<bool>(size, true) : given(mine));
   return {};
 }
 
-Status barrier(Exchange& exchange, Work work) {
-  TRY(exchange.arrive(std::move(work)));
+Status barrier(Exchange& exchange, Work& work) {
+  TRY(exchange.arrive(work));
   for (uint32_t peer = 0; peer < exchange.size(); ++peer) {
     if (exchange.here(peer)) continue;
     exchange.post().send(exchange.rank(), peer, 0, nullptr, 0);
@@ -212,17 +209,15 @@ Status barrier(Exchange& exchange, Work work) {
   return {};
 }
 
-}  // namespace
-
-Status run_collective(Exchange& exchange, Work work) {
-  switch (work.call.op) {
+Status move(Exchange& exchange, Work& work) {
+  switch (exchange.call().op) {
     case Op::AllReduce:
-      if (work.call.count * work.element <= kSmall) return all_reduce_small(exchange, std::move(work));
-      return all_reduce_large(exchange, std::move(work));
+      if (work.call.count * work.element <= kSmall) return all_reduce_small(exchange, work);
+      return all_reduce_large(exchange, work);
     case Op::Reduce:
     case Op::ReduceScatter:
     case Op::ReduceScatterV:
-      return reduce_parts(exchange, std::move(work));
+      return reduce_parts(exchange, work);
     case Op::Broadcast:
     case Op::AllGather:
     case Op::AllGatherV:
@@ -230,14 +225,30 @@ Status run_collective(Exchange& exchange, Work work) {
     case Op::AlltoAll:
     case Op::AlltoAllV:
     case Op::AlltoAllVC:
-      return move_parts(exchange, std::move(work));
+      return move_parts(exchange, work);
     case Op::Barrier:
-      return barrier(exchange, std::move(work));
+      return barrier(exchange, work);
     case Op::Send:
     case Op::Receive:
       break;
   }
   return {};
+}
+
+}  // namespace
+
+Status run_collective(Exchange& exchange, Work& work) {
+  if (!exchange.finished()) TRY(move(exchange, work));
+  return exchange.wait_for_readers();
+}
+
+bool is_small(const Work& work) {
+  constexpr size_t kMostParts = 4;
+  uint64_t elements = work.call.count;
+  if (work.call.op == Op::AllReduce) return elements * work.element <= kSmall;
+  for (const auto* parts : {&work.give, &work.take})
+    for (const Part& part : *parts) elements += part.count;
+  return elements * work.element <= kMostParts * kSmall;
 }
 
 void run_alone(const Work& work) {

@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/text.h"
 #include "base/threads/cores.h"
@@ -20,44 +22,8 @@ std::vector<uint32_t> all_ranks(uint32_t size) {
 }
 
 Communicators& communicators() {
-  static auto& table = *new Communicators;
+  static auto& table = *new Communicators(40);
   return table;
-}
-
-std::shared_ptr<Communicator> Communicators::Slot::get() const {
-  std::lock_guard lock(mutex);
-  return communicator;
-}
-
-HcclComm Communicators::insert(std::shared_ptr<Communicator> made) {
-  auto slot = std::make_shared<Slot>();
-  slot->communicator = std::move(made);
-  return slots_.insert(std::move(slot));
-}
-
-std::shared_ptr<Communicator> Communicators::find(HcclComm handle) const {
-  const auto slot = slots_.find(handle);
-  return slot ? slot->get() : nullptr;
-}
-
-std::shared_ptr<Communicator> Communicators::remove(HcclComm handle) {
-  const auto slot = slots_.remove(handle);
-  return slot ? slot->get() : nullptr;
-}
-
-std::vector<std::shared_ptr<Communicator>> Communicators::all() const {
-  std::vector<std::shared_ptr<Communicator>> found;
-  for (const auto& slot : slots_.all()) found.push_back(slot->get());
-  return found;
-}
-
-bool Communicators::replace(HcclComm handle, const Communicator& old, std::shared_ptr<Communicator> made) {
-  const auto slot = slots_.find(handle);
-  if (!slot) return false;
-  std::lock_guard lock(slot->mutex);
-  if (slot->communicator.get() != &old) return false;
-  slot->communicator.swap(made);  // the old one ends outside of the lock
-  return true;
 }
 
 HcclComm find_handle(const std::string& name, int device) {
@@ -75,8 +41,12 @@ struct Communicator::Ticket {
   Ticket(Ticket&&) = default;
   ~Ticket() {
     if (!owner) return;
-    if (!used) owner->dropped(call, number);
+    drop();
     under_way().end(*aborted);
+  }
+  // Unless it has run.
+  void drop() {
+    if (!std::exchange(used, true)) owner->dropped(call, number);
   }
   UnderWay& under_way() const { return owner->board().seat(owner->rank()).under_way; }
   std::shared_ptr<Communicator> owner;
@@ -133,6 +103,7 @@ Status Communicator::settle() {
       neighbours += board_->seat(peer).server == board_->seat(rank()).server ? 1 : 0;
     has_cores_ = neighbours <= usable_cores();
     if (engine_) board_->add_wake_descriptor(engine_->wake_descriptor());
+    has_met_ = true;
   });
   return {};
 }
@@ -230,21 +201,104 @@ Status Communicator::begin() {
   return status;
 }
 
+// A small operation is tried on the thread that calls it: where all ranks come at about the same time, handing it to
+// another thread takes longer than the operation. Not where ranks share cores, or came late the last times.
+bool Communicator::worth_an_attempt(bool small) {
+  if (!small || !has_met_ || !has_cores_ || board_->failed()) return false;
+  return skipped_attempts_ == 0 || skipped_attempts_-- <= 0;
+}
+
+void Communicator::attempted(bool done) {
+  constexpr int kMostSkips = 64;
+  if (done && next_skips_ == 1) return;
+  skipped_attempts_ = done ? 0 : next_skips_.load();
+  next_skips_ = done ? 1 : std::min(kMostSkips, 2 * next_skips_);
+}
+
+// An operation from its call to its end.
+class Communicator::Collective {
+ public:
+  Collective(Ticket ticket, Work work, Stream& stream)
+      : ticket_(std::move(ticket)), work_(std::move(work)), stream_(stream) {}
+  // Others may read what an attempt has shown.
+  ~Collective() {
+    if (!exchange_ || ticket_.used) return;
+    ticket_.drop();
+    (void)exchange_->close(owner().board().failure().status);
+  }
+  Collective(const Collective&) = delete;
+  Collective& operator=(const Collective&) = delete;
+
+  bool attempt() {
+    if (!owner().worth_an_attempt(is_small(work_))) return false;
+    begin();
+    ticket_.used = exchange_->attempt([&] { return run_collective(*exchange_, work_); });
+    owner().attempted(ticket_.used);
+    return ticket_.used;
+  }
+
+  Status run() {
+    ticket_.used = true;
+    TRY(owner().begin());
+    begin();
+    return exchange_->close(run_collective(*exchange_, work_));
+  }
+
+ private:
+  Communicator& owner() { return *ticket_.owner; }
+  void begin() {
+    if (!exchange_) exchange_.emplace(owner(), stream_, work_.call, ticket_.number, work_.call.op != Op::Barrier);
+  }
+
+  Ticket ticket_;
+  Work work_;
+  Stream& stream_;
+  std::optional<Exchange> exchange_;
+};
+
+class Communicator::Messages {
+ public:
+  Messages(Ticket ticket, std::vector<Message> messages, Stream& stream)
+      : ticket_(std::move(ticket)), small_(are_small(messages)), batch_(owner(), stream, std::move(messages)) {}
+
+  bool attempt() {
+    if (!owner().worth_an_attempt(small_)) return false;
+    ticket_.used = batch_.attempt();
+    owner().attempted(ticket_.used);
+    return ticket_.used;
+  }
+
+  Status run() {
+    ticket_.used = true;
+    TRY(owner().begin());
+    return batch_.run();
+  }
+
+ private:
+  Communicator& owner() { return *ticket_.owner; }
+  static bool are_small(const std::vector<Message>& messages) {
+    return std::ranges::all_of(messages, [](const Message& message) { return message.bytes <= kSmall; });
+  }
+
+  Ticket ticket_;
+  const bool small_;
+  Batch batch_;
+};
+
 Status Communicator::launch(Work work, Stream& stream) {
   TRY(check_usable());
   if (size() == 1) return stream.launch([work = std::move(work)] { run_alone(work); });
   Seat& seat = board_->seat(rank());
-  return stream.launch_made([&](const Stream::Place&) -> Result<Task> {
+  Collective* made = nullptr;
+  const auto make = [&](const Stream::Place&) -> Result<Task> {
     const uint64_t number = seat.issued.add(&stream);
     seat.thread = this_thread();
     Ticket ticket(shared_from_this(), stream, work.call, number);
-    return Task([ticket = std::move(ticket), work = std::move(work), &stream]() mutable -> Status {
-      ticket.used = true;
-      TRY(ticket.owner->begin());
-      Exchange exchange(*ticket.owner, stream, work.call, ticket.number, work.call.op != Op::Barrier);
-      return exchange.close(run_collective(exchange, std::move(work)));
-    });
-  });
+    auto collective = std::make_unique<Collective>(std::move(ticket), std::move(work), stream);
+    made = collective.get();
+    return Task([collective = std::move(collective)] { return collective->run(); });
+  };
+  return stream.launch_or_do(std::ref(make), [&] { return made->attempt(); });
 }
 
 Traffic& Communicator::traffic(const Message& message) {
@@ -256,18 +310,18 @@ Status Communicator::launch(std::vector<Message> messages, Stream& stream) {
   TRY(check_pairs_to_itself(messages, rank()));
   TRY(check_usable());
   if (messages.empty()) return {};
-  return stream.launch_made([&](const Stream::Place&) -> Result<Task> {
+  Messages* made = nullptr;
+  const auto make = [&](const Stream::Place&) -> Result<Task> {
     {
       std::lock_guard lock(mutex_);
       for (Message& message : messages) message.number = traffic(message).issued.add(&stream);
     }
     Ticket ticket(shared_from_this(), stream, messages.front().call, 0);
-    return Task([ticket = std::move(ticket), messages = std::move(messages), &stream]() mutable -> Status {
-      ticket.used = true;
-      TRY(ticket.owner->begin());
-      return run_messages(*ticket.owner, stream, std::move(messages));
-    });
-  });
+    auto batch = std::make_unique<Messages>(std::move(ticket), std::move(messages), stream);
+    made = batch.get();
+    return Task([batch = std::move(batch)] { return batch->run(); });
+  };
+  return stream.launch_or_do(std::ref(make), [&] { return made->attempt(); });
 }
 
 // The codes of calls are not those of tasks.
@@ -286,7 +340,7 @@ Status Communicator::run(Work work, Stream& stream) {
   ticket.used = true;
   TRY(begin());
   Exchange exchange(*this, stream, work.call, ticket.number, true);
-  return exchange.close(run_collective(exchange, std::move(work)));
+  return exchange.close(run_collective(exchange, work));
 }
 
 Status Communicator::run(Message message, Stream& stream) {
@@ -298,7 +352,7 @@ Status Communicator::run(Message message, Stream& stream) {
   Ticket ticket(shared_from_this(), stream, message.call, 0);
   ticket.used = true;
   TRY(begin());
-  return run_messages(*this, stream, {message});
+  return Batch(*this, stream, {message}).run();
 }
 
 Result<std::shared_ptr<Communicator>> Communicator::twin(

@@ -112,10 +112,14 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Status check_usable() const;
   Status check_runnable() const;
   Status begin();
+  bool worth_an_attempt(bool small);
+  void attempted(bool done);
   void say_that_twin_is_gone() const;
   Traffic& traffic(const Message& message);
   void dropped(const Call& call, uint64_t number);
   struct Ticket;
+  class Collective;
+  class Messages;
 
   const std::shared_ptr<Board> board_;
   const Place place_;
@@ -129,7 +133,10 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Set once, when the ranks have met.
   std::shared_ptr<Engine> engine_;
   bool has_cores_ = false;
+  std::atomic<bool> has_met_{false};
   std::atomic<bool> suspended_{false};
+  // Attempts that are not to be made, since the last ones came to nothing; how many there will be next time.
+  std::atomic<int> skipped_attempts_{0}, next_skips_{1};
 
   std::mutex mutex_;                       // held while messages are given numbers
   std::mutex making_twin_;                 // a turn: held while it is made
@@ -139,24 +146,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 };
 
 // Live communicators, by handle.
-class Communicators {
- public:
-  HcclComm insert(std::shared_ptr<Communicator> made);
-  // Null when the handle is dead, foreign or null.
-  std::shared_ptr<Communicator> find(HcclComm handle) const;
-  std::shared_ptr<Communicator> remove(HcclComm handle);
-  std::vector<std::shared_ptr<Communicator>> all() const;
-  // Puts `made` in the place of `old`; false when that is not there any more.
-  bool replace(HcclComm handle, const Communicator& old, std::shared_ptr<Communicator> made);
-
- private:
-  struct Slot {
-    std::shared_ptr<Communicator> get() const;
-    mutable std::mutex mutex;
-    std::shared_ptr<Communicator> communicator;  // guarded by mutex
-  };
-  HandleTable<Slot> slots_{40};
-};
+using Communicators = HandleTable<Communicator>;
 Communicators& communicators();
 // The handle of the communicator with that name on a device; null when there is none.
 HcclComm find_handle(const std::string& name, int device);

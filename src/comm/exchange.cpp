@@ -24,6 +24,14 @@ constexpr auto kBetweenLooks = 100ms;
 constexpr auto kAfterGoodbye = 1s;
 constexpr auto kAfterError = 1s;
 
+// How much is copied before it is shown, so that nobody waits for its readers. Not where ranks are done without having
+// met all the others: that they disagree would be known too late.
+size_t most_copied(Op op) {
+  constexpr size_t kToMove = 1 << 10;  // is copied twice then: more takes longer than to wait
+  const bool all_meet = op == Op::AllGather || op == Op::AlltoAll || op == Op::ReduceScatter || op == Op::Barrier;
+  return op == Op::AllReduce ? kSmall : all_meet ? kToMove : 0;
+}
+
 }  // namespace
 
 Exchange::Exchange(Communicator& communicator, Stream& stream, const Call& call, uint64_t number, bool timed)
@@ -35,12 +43,15 @@ Exchange::Exchange(Communicator& communicator, Stream& stream, const Call& call,
       direct_(call.op == Op::Send || call.op == Op::Receive),
       timed_(timed),
       communicator_has_cores_(communicator.has_cores()),
-      pinned_(board_.size()),
-      post_(communicator.engine(), call, number),
-      started_(Clock::now()),
-      next_look_(started_ + kBetweenLooks) {}
+      post_(communicator.engine(), call, number) {}
 
 uint32_t Exchange::rank() const { return communicator_.rank(); }
+
+void Exchange::start_clock() {
+  if (started_ != Clock::time_point{}) return;
+  started_ = Clock::now();
+  next_look_ = started_ + kBetweenLooks;
+}
 
 Exchange::Sleeping::Sleeping(Exchange& exchange, uint32_t peer) : exchange_(exchange) {
   exchange.entry_ = waits().add({&exchange.board_,
@@ -64,17 +75,20 @@ Exchange::Sleeping::~Sleeping() {
   write_gate().step_in();
 }
 
-Status Exchange::arrive(Work work, bool copies) {
+Status Exchange::arrive(Work& work) {
+  if (arrived_) return {};
   Seat& mine = board_.seat(rank());
   // In the order of the calls, even from several streams.
   TRY(wait([&] { return mine.finished.load() + 1 == number_; }, rank()));
   for (uint32_t peer = 0; peer < size() && number_ > 2; ++peer)
-    if (board_.here(peer)) TRY(wait([&] { return board_.seat(peer).finished.load() + 2 >= number_; }, peer));
-  if (copies) {
-    std::memcpy(copy_room(), work.send, work.call.count * work.element);
+    if (board_.here(peer)) TRY(wait([&] { return board_.seat(peer).has_finished(number_ - 2); }, peer));
+  if (const size_t bytes = work.bytes_given(), most = most_copied(work.call.op); most && bytes <= most) {
+    if (bytes) std::memcpy(copy_room(), work.send, bytes);
     work.send = copy_room();
+    work.copied = true;
   }
   mine.show(number_, std::move(work));
+  arrived_ = true;
   board_.changed();
   return {};
 }
@@ -83,11 +97,13 @@ Result<const Work*> Exchange::meet(uint32_t peer) {
   Seat& theirs = board_.seat(peer);
   TRY(wait([&] { return theirs.arrived.load() > 4 * number_; }, peer));
   TRY(compare(peer, theirs.work(number_).call));
+  if (theirs.work(number_).copied) return &theirs.work(number_);
   return pin(peer);
 }
 
 Result<const Work*> Exchange::pin(uint32_t peer) {
   Seat& theirs = board_.seat(peer);
+  if (pinned_.empty()) pinned_.resize(size());
   if (!pinned_[peer]) ++theirs.readers;
   pinned_[peer] = true;
   if (theirs.withdrawn) TRY(wait([] { return false; }, peer));  // who withdraws says why
@@ -95,9 +111,9 @@ Result<const Work*> Exchange::pin(uint32_t peer) {
 }
 
 void Exchange::unpin() {
-  for (uint32_t peer = 0; peer < size(); ++peer)
+  for (uint32_t peer = 0; peer < pinned_.size(); ++peer)
     if (pinned_[peer]) --board_.seat(peer).readers;
-  pinned_.assign(size(), false);
+  pinned_.clear();
 }
 
 Status Exchange::compare(uint32_t peer, const Call& theirs) {
@@ -154,14 +170,19 @@ Result<const Work*> Exchange::meet_result(uint32_t peer) {
   return pin(peer);
 }
 
-void Exchange::finish() {
+void Exchange::finish(std::vector<bool> readers) {
   unpin();
+  if (!work().copied) readers_ = std::move(readers);
+  finished_ = true;
   board_.seat(rank()).finished = number_;
   board_.changed();
 }
 
-Status Exchange::wait_for_reader(uint32_t peer) {
-  return wait([&] { return board_.seat(peer).finished.load() >= number_; }, peer);
+Status Exchange::wait_for_readers() {
+  for (uint32_t peer = 0; peer < readers_.size(); ++peer)
+    if (readers_[peer] && peer != rank() && here(peer))
+      TRY(wait([&] { return board_.seat(peer).finished.load() >= number_; }, peer));
+  return {};
 }
 
 std::byte* Exchange::copy_room() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/threads/pause.h"
@@ -29,8 +30,16 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
+  // The operation as far as it goes without waiting for long. It is then begun again, and goes on where it was: what it
+  // calls here is done once, and what it does itself in between must bear being done again, or ask first_time().
+  template <class Begin>
+  bool attempt(Begin begin);
+  bool first_time() { return !std::exchange(combined_, true); }
+  bool finished() const { return finished_; }
+
   uint32_t rank() const;
   uint32_t size() const { return board_.size(); }
+  const Call& call() const { return call_; }
   Board& board() { return board_; }
   bool here(uint32_t peer) const { return board_.here(peer); }
   // Messages to and from ranks in other processes; waits until all of them are done, or until those to this rank are.
@@ -38,9 +47,9 @@ class Exchange {
   Status wait_for_post();
   Status wait_for_arrivals();
 
-  // Shows this rank's work to the others. From now on they read what it holds. With `copies`, a copy of its (small)
-  // inputs is shown instead, which stays until the others are done with it.
-  Status arrive(Work work, bool copies = false);
+  // Takes this rank's work and shows it to the others. From now on they read what it holds; of small inputs, a copy
+  // that stays until they are done with it.
+  Status arrive(Work& work);
   const Work& work() const { return board_.seat(rank()).work(number_); }
   // Waits until `peer` shows its work, and compares the arguments of both.
   // What it shows can be read until finish().
@@ -52,12 +61,12 @@ class Exchange {
   Status compare_parts(uint32_t peer, uint64_t mine, uint64_t theirs);
   // For a receiver: what it expects against what was sent.
   Status compare_message(uint32_t peer, Call sent);
-  // This rank reads nothing more.
-  void finish();
+  // This rank reads nothing more. `readers`: by rank, who here may still read what it holds.
+  void finish(std::vector<bool> readers = {});
   // Memory of its own for what comes from other processes, from arrive() to finish().
   std::byte* room(size_t bytes);
-  // Waits until `peer` reads nothing more of ours.
-  Status wait_for_reader(uint32_t peer);
+  // Waits until nobody here reads what this rank holds.
+  Status wait_for_readers();
 
   // Waits until `ready()`. `peer` is whom a message names.
   template <class Ready>
@@ -67,6 +76,7 @@ class Exchange {
   Status close(Status status);
 
  private:
+  void start_clock();
   // Why not to wait any longer; success: go on.
   Status interrupted(uint32_t peer);
   Status check_post();
@@ -85,6 +95,8 @@ class Exchange {
   std::string absence(uint32_t peer) const;
   std::string tag() const;
   void sleep(uint32_t seen);
+  template <class Ready>
+  bool look(Ready ready) const;
   // While it lives, others see that this rank sleeps, and for whom; the gate of writers is left meanwhile.
   class Sleeping {
    public:
@@ -105,32 +117,50 @@ class Exchange {
   const bool direct_;  // a message between two ranks
   const bool timed_;
   const bool communicator_has_cores_;  // one for each rank of this host
-  std::vector<bool> pinned_;           // by rank: counted among its readers
+  std::vector<bool> pinned_;           // by rank: counted among its readers; empty when none is
+  std::vector<bool> readers_;          // by rank, once finished
+  bool attempting_ = false, arrived_ = false, combined_ = false, finished_ = false;
   Post post_;
-  const std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point started_;    // to wait, with more than a look
   std::chrono::steady_clock::time_point next_look_;  // at what the others do
   int left_looks_ = 0;                               // that found the peer gone
   Waits::Entry entry_;                               // while it sleeps
   std::chrono::milliseconds until_trail_{100};       // when the next one is sent
 };
 
+template <class Begin>
+bool Exchange::attempt(Begin begin) {
+  attempting_ = true;
+  const bool done = begin().ok();
+  attempting_ = false;
+  return done;
+}
+
+// Looks for longer than it takes to wake up: ranks that woke each other would sleep again each time.
+template <class Ready>
+bool Exchange::look(Ready ready) const {
+  constexpr std::chrono::microseconds kAlways{50};
+  constexpr int kTurnsWithoutYielding = 30;
+  if (ready()) return true;
+  const auto end = std::chrono::steady_clock::now() + kAlways;
+  do {
+    for (int turn = 0; turn < kTurnsWithoutYielding; ++turn) {
+      pause_core();
+      if (ready()) return true;
+    }
+    std::this_thread::yield();
+  } while (std::chrono::steady_clock::now() < end && !board_.failed());
+  return ready();
+}
+
 template <class Ready>
 Status Exchange::wait(Ready ready, uint32_t peer) {
   using namespace std::chrono_literals;
   constexpr auto kLongestSpin = 300us;  // sleeping and waking takes long where cores are idle
-  // Longer than it takes to wake up: ranks that woke each other would sleep again each time.
-  constexpr auto kAlways = 50us;
-  constexpr int kTurnsWithoutYielding = 30;
-  if (communicator_has_cores_) {
-    const auto end = std::chrono::steady_clock::now() + kAlways;
-    do {
-      for (int turn = 0; turn < kTurnsWithoutYielding; ++turn) {
-        if (ready()) return {};
-        pause_core();
-      }
-      std::this_thread::yield();
-    } while (std::chrono::steady_clock::now() < end && !board_.failed());
-  }
+  constexpr aclError kNotYet = -1;      // of an attempt; nobody hears of it
+  if (communicator_has_cores_ && look(ready)) return {};
+  if (attempting_) return {kNotYet, {}};
+  start_clock();
   bool done = false;
   spin_until([&] { return (done = ready()) || board_.failed(); }, kLongestSpin);
   if (done) return {};

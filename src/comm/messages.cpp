@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/messages.h"
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include "base/text.h"
 #include "comm/communicator.h"
 
 namespace belay::comm {
-namespace {
 
 // One message while it is on its way.
-class Delivery {
+class Batch::Delivery {
  public:
   Delivery(Communicator& communicator, Stream& stream, const Message& message)
       : exchange_(communicator, stream, message.call, message.number, true), message_(message) {}
   ~Delivery() {
-    if (laid_) exchange_.board().withdraw(key(), &offer_);
+    if (laid_) exchange_.board().end_offer(id());
   }
   Delivery(const Delivery&) = delete;
   Delivery& operator=(const Delivery&) = delete;
@@ -30,9 +31,8 @@ class Delivery {
       else
         exchange_.post().receive(message_.peer, 0, message_.data, message_.bytes);
     } else if (sends()) {
-      offer_ = {message_.call, message_.data, message_.bytes};
       laid_ = true;
-      exchange_.board().lay(key(), &offer_);
+      exchange_.board().lay(id(), {message_.call, message_.data, message_.bytes});
     }
   }
 
@@ -40,13 +40,20 @@ class Delivery {
   bool move() {
     if (!done_)
       done_ = !exchange_.here(message_.peer) ? exchange_.post().done()
-              : sends()                      ? exchange_.board().is_taken(offer_)
+              : sends()                      ? exchange_.board().is_taken(id())
                                              : take();
     return done_;
   }
 
+  // Looks for a short time whether all are delivered, and well.
+  bool attempt(std::list<Delivery>& batch) {
+    const auto well = [](Delivery& one) { return one.move() && one.taken_.ok() && !one.exchange_.post().trouble(); };
+    return exchange_.attempt(
+        [&] { return exchange_.wait([&] { return std::ranges::all_of(batch, well); }, message_.peer); });
+  }
+
   // Waits until it has been delivered; all the others of its batch are delivered meanwhile.
-  Status end(std::deque<Delivery>& batch) {
+  Status end(std::list<Delivery>& batch) {
     const auto moved = [&] {
       if (move()) return true;
       for (Delivery& other : batch) (void)other.move();
@@ -59,31 +66,32 @@ class Delivery {
   Status close(Status status) { return exchange_.close(std::move(status)); }
 
  private:
-  uint64_t key() const {
-    const uint64_t mine = exchange_.rank(), theirs = message_.peer;
-    return (sends() ? mine : theirs) << 52 | (sends() ? theirs : mine) << 40 | (message_.number & 0xffffffffff);
+  MessageId id() const {
+    const uint32_t mine = exchange_.rank(), theirs = message_.peer;
+    return {sends() ? mine : theirs, sends() ? theirs : mine, message_.number};
   }
   bool sends() const { return message_.call.op == Op::Send; }
 
   bool take() {
-    Offer* offer = exchange_.board().pick(key());
+    const auto offer = exchange_.board().pick(id());
     if (!offer) return false;
     taken_ = exchange_.compare_message(message_.peer, offer->call);
     if (!taken_.ok()) {
-      exchange_.board().put_back(offer);
+      exchange_.board().put_back(id());
       return true;
     }
     std::memcpy(message_.data, offer->data, message_.bytes);
-    exchange_.board().taken(key(), offer);
+    exchange_.board().take(id());
     return true;
   }
 
   Exchange exchange_;
   const Message message_;
-  Offer offer_;
   bool laid_ = false, done_ = false;
   Status taken_;
 };
+
+namespace {
 
 void copy_to_itself(const std::vector<Message>& messages, uint32_t rank) {
   std::deque<const Message*> sent;
@@ -114,13 +122,27 @@ Status check_pairs_to_itself(const std::vector<Message>& messages, uint32_t rank
   return {};
 }
 
-Status run_messages(Communicator& communicator, Stream& stream, std::vector<Message> messages) {
-  copy_to_itself(messages, communicator.rank());
-  std::deque<Delivery> deliveries;
-  for (const Message& message : messages)
-    if (message.peer != communicator.rank()) deliveries.emplace_back(communicator, stream, message).begin();
-  for (Delivery& delivery : deliveries)
-    if (Status status = delivery.end(deliveries); !status.ok()) return delivery.close(std::move(status));
+Batch::Batch(Communicator& communicator, Stream& stream, std::vector<Message> messages)
+    : communicator_(communicator), stream_(stream), messages_(std::move(messages)) {}
+
+Batch::~Batch() = default;
+
+void Batch::begin() {
+  if (std::exchange(begun_, true)) return;
+  copy_to_itself(messages_, communicator_.rank());
+  for (const Message& message : messages_)
+    if (message.peer != communicator_.rank()) deliveries_.emplace_back(communicator_, stream_, message).begin();
+}
+
+bool Batch::attempt() {
+  begin();
+  return deliveries_.empty() || deliveries_.front().attempt(deliveries_);
+}
+
+Status Batch::run() {
+  begin();
+  for (Delivery& delivery : deliveries_)
+    if (Status status = delivery.end(deliveries_); !status.ok()) return delivery.close(std::move(status));
   return {};
 }
 

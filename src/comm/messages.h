@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <list>
 #include <vector>
 
 #include "comm/exchange.h"
@@ -19,7 +20,27 @@ struct Message {
 // E_PARA unless those to the own rank are pairs of the same count and type.
 Status check_pairs_to_itself(const std::vector<Message>& messages, uint32_t rank);
 
-// Runs them as one batch: none waits for another. Messages to this rank itself are in pairs, in order.
-Status run_messages(Communicator& communicator, Stream& stream, std::vector<Message> messages);
+// A batch of messages on its way: none waits for another. Those to this rank itself are in pairs, in order.
+class Batch {
+ public:
+  Batch(Communicator& communicator, Stream& stream, std::vector<Message> messages);
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  // Whether all have been delivered, without waiting for long. Otherwise run() goes on where this was.
+  bool attempt();
+  Status run();
+
+ private:
+  class Delivery;
+  void begin();
+
+  Communicator& communicator_;
+  Stream& stream_;
+  const std::vector<Message> messages_;
+  std::list<Delivery> deliveries_;
+  bool begun_ = false;
+};
 
 }  // namespace belay::comm

@@ -53,6 +53,19 @@ class HandleTable {
     return object;
   }
 
+  // Puts `made` behind the handle in the place of `old`; false when that is not there any more.
+  bool replace(const void* handle, const T& old, std::shared_ptr<T> made) {
+    if (orphaned()) return false;
+    const auto key = reinterpret_cast<uint64_t>(handle);
+    Shard& shard = shard_of(key);
+    std::unique_lock lock(shard.mutex);
+    const auto found = shard.objects.find(key);
+    if (found == shard.objects.end() || found->second.get() != &old) return false;
+    found->second.swap(made);
+    lock.unlock();  // the old one ends outside of it
+    return true;
+  }
+
   std::vector<std::shared_ptr<T>> all() const {
     std::vector<std::shared_ptr<T>> objects;
     if (orphaned()) return objects;

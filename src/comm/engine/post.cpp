@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/engine/post.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -21,7 +22,14 @@ uint64_t Post::tag(uint32_t from, uint32_t step) const {
   return uint64_t{from} << 52 | direct << 35 | (number_ & 0x7fffffff) << 4 | step << 1;
 }
 
+bool Post::knows(bool incoming, uint32_t peer, uint64_t tag) const {
+  return std::ranges::any_of(letters_, [&](const Letter& letter) {
+    return letter.incoming == incoming && letter.peer == peer && letter.tag == tag;
+  });
+}
+
 void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes, bool synchronous) {
+  if (knows(false, to, tag(from, step) | 1)) return;
   Letter& letter = letters_.emplace_back(false, to, tag(from, step) | 1, nullptr, bytes);
   const bool together = bytes <= kWithLetterhead;
   const size_t packed = sizeof(Letterhead) + (together ? bytes : 0);
@@ -37,6 +45,7 @@ void Post::send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data
 }
 
 void Post::receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes) {
+  if (knows(true, from, tag(from, step) | 1)) return;
   Letter& letter = letters_.emplace_back(true, from, tag(from, step) | 1, into, bytes);
   constexpr size_t kRoom = sizeof(Letterhead) + kWithLetterhead;
   letter.packed = std::make_unique_for_overwrite<std::byte[]>(kRoom);

@@ -31,7 +31,8 @@ class Post {
   Post(const Post&) = delete;
   Post& operator=(const Post&) = delete;
 
-  // `step` tells the messages between two ranks in one operation apart. `data` stays until all is done.
+  // `step` tells the messages between two ranks in one operation apart: what is on its way is not begun again. `data`
+  // stays until all is done.
   void send(uint32_t from, uint32_t to, uint32_t step, const std::byte* data, size_t bytes, bool synchronous = false);
   void receive(uint32_t from, uint32_t step, std::byte* into, size_t bytes);
   // The same without a letterhead, for a later step: the arguments have been compared.
@@ -70,6 +71,7 @@ class Post {
     bool opened = false;
   };
   uint64_t tag(uint32_t from, uint32_t step) const;
+  bool knows(bool incoming, uint32_t peer, uint64_t tag) const;
   bool finished(Letter& letter);
   void open(Letter& letter);
 

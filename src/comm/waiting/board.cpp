@@ -19,10 +19,16 @@ namespace {
 // An abort of a stream is not announced: it is noticed when a sleeper wakes.
 constexpr std::chrono::milliseconds kLongestSleep{10};
 
+constexpr uint64_t kBeingFilled = ~uint64_t{0};
+
+uint64_t mark(const MessageId& id, OfferState state) { return id.number << 2 | static_cast<uint64_t>(state); }
+
+std::tuple<uint32_t, uint32_t, uint64_t> key(const MessageId& id) { return {id.from, id.to, id.number}; }
+
 }  // namespace
 
 uint64_t Issued::add(const void* on) {
-  if (stream.exchange(on) != on) since = last + 1;
+  if (stream.load(std::memory_order_relaxed) != on && stream.exchange(on) != on) since = last + 1;
   return ++last;
 }
 
@@ -31,18 +37,30 @@ bool Issued::behind(uint64_t number, const void* by) const {
 }
 
 void UnderWay::begin(const std::atomic<bool>& aborted) {
+  const std::atomic<bool>* none = nullptr;
+  if (only_.compare_exchange_strong(none, &aborted)) return;
   std::lock_guard lock(mutex_);
-  flags_.push_back(&aborted);
+  others_.push_back(&aborted);
 }
 
+// Which of several operations on one stream it is does not matter: they share the flag.
 void UnderWay::end(const std::atomic<bool>& aborted) {
+  const std::atomic<bool>* it = &aborted;
+  if (only_.compare_exchange_strong(it, nullptr)) {
+    while (looking_ != 0) sched_yield();
+    return;
+  }
   std::lock_guard lock(mutex_);
-  flags_.erase(std::ranges::find(flags_, &aborted));
+  others_.erase(std::ranges::find(others_, &aborted));
 }
 
 bool UnderWay::aborted() const {
   std::lock_guard lock(mutex_);
-  return std::ranges::any_of(flags_, [](const auto* flag) { return flag->load(); });
+  ++looking_;
+  const auto* only = only_.load();
+  const bool it = only && *only;
+  --looking_;
+  return it || std::ranges::any_of(others_, [](const auto* flag) { return flag->load(); });
 }
 
 void Traffic::begin(uint64_t number) {
@@ -51,7 +69,7 @@ void Traffic::begin(uint64_t number) {
 }
 
 void Seat::show(uint64_t number, Work work) {
-  Work& before = offered[number % 2];
+  Work& before = offered[number % 2].work;
   std::unique_lock lock(replacing, std::defer_lock);
   if (before.call.arrays) lock.lock();
   before = std::move(work);
@@ -65,6 +83,7 @@ bool Board::sit(uint32_t rank, int device) {
   seat.device = device;
   seat.sent = std::vector<Traffic>(size());
   seat.received = std::vector<Traffic>(size());
+  seat.boxes = std::vector<Letterbox>(size());
   seat.here.store(true, std::memory_order_release);
   seat.taken.store(true, std::memory_order_release);
   return true;
@@ -143,48 +162,71 @@ std::vector<uint64_t> Board::arrays_of(uint32_t rank, uint64_t number) const {
   return count_arrays(seat.work(number));
 }
 
-void Board::lay(uint64_t key, Offer* offer) {
-  {
+Letterbox* Board::box(const MessageId& id) {
+  Seat& sender = seats_[id.from];
+  return sender.taken.load(std::memory_order_acquire) ? &sender.boxes[id.to] : nullptr;
+}
+
+void Board::lay(const MessageId& id, const Offer& offer) {
+  Letterbox& box = *this->box(id);
+  if (uint64_t empty = 0; box.state.compare_exchange_strong(empty, kBeingFilled)) {
+    box.offer = offer;
+    box.state = mark(id, OfferState::Lying);
+  } else {
     std::lock_guard lock(mutex_);
-    offers_[key] = offer;
+    parked_[key(id)] = {offer, OfferState::Lying};
+    ++parked_count_;
   }
   changed();
 }
 
-Offer* Board::pick(uint64_t key) {
+// Whether the message was there in that state, and now is in the other.
+bool Board::change(const MessageId& id, OfferState from, OfferState to) {
+  Letterbox* const box = this->box(id);
+  if (!box) return false;
+  uint64_t before = mark(id, from);
+  if (box->state.load(std::memory_order_acquire) == before &&
+      box->state.compare_exchange_strong(before, to == OfferState::None ? 0 : mark(id, to)))
+    return true;
+  if (parked_count_ == 0) return false;
   std::lock_guard lock(mutex_);
-  const auto found = offers_.find(key);
-  if (found == offers_.end()) return nullptr;
-  found->second->state = Offer::State::Read;
-  return found->second;
+  const auto found = parked_.find(key(id));
+  if (found == parked_.end() || found->second.state != from) return false;
+  found->second.state = to;
+  if (to != OfferState::None) return true;
+  parked_.erase(found);
+  --parked_count_;
+  return true;
 }
 
-void Board::taken(uint64_t key, Offer* offer) {
-  {
-    std::lock_guard lock(mutex_);
-    offer->state = Offer::State::Taken;
-    offers_.erase(key);
-  }
+std::optional<Offer> Board::pick(const MessageId& id) {
+  if (!change(id, OfferState::Lying, OfferState::Read)) return {};
+  if (const Letterbox& lies = *box(id); lies.state.load(std::memory_order_acquire) == mark(id, OfferState::Read))
+    return lies.offer;
+  std::lock_guard lock(mutex_);
+  return parked_.at(key(id)).offer;
+}
+
+void Board::take(const MessageId& id) {
+  (void)change(id, OfferState::Read, OfferState::Taken);
   changed();
 }
 
-void Board::put_back(Offer* offer) {
+void Board::put_back(const MessageId& id) { (void)change(id, OfferState::Read, OfferState::Lying); }
+
+bool Board::is_taken(const MessageId& id) const {
+  const uint64_t taken = mark(id, OfferState::Taken);
+  if (box(id)->state.load(std::memory_order_acquire) == taken) return true;
+  if (parked_count_ == 0) return false;
   std::lock_guard lock(mutex_);
-  offer->state = Offer::State::Lying;
+  const auto found = parked_.find(key(id));
+  return found != parked_.end() && found->second.state == OfferState::Taken;
 }
 
-bool Board::is_taken(const Offer& offer) const {
-  std::lock_guard lock(mutex_);
-  return offer.state == Offer::State::Taken;
-}
-
-void Board::withdraw(uint64_t key, Offer* offer) {
-  for (;; sched_yield()) {
-    std::lock_guard lock(mutex_);
-    if (offer->state == Offer::State::Read) continue;  // for as long as a copy takes
-    if (offer->state == Offer::State::Lying) offers_.erase(key);
-    return;
-  }
+// While it is read, for as long as a copy takes.
+void Board::end_offer(const MessageId& id) {
+  while (!change(id, OfferState::Taken, OfferState::None) && !change(id, OfferState::Lying, OfferState::None))
+    sched_yield();
 }
 
 }  // namespace belay::comm

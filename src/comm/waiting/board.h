@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <unordered_map>
+#include <tuple>
 #include <vector>
 
 #include "base/status.h"
@@ -56,43 +58,65 @@ class UnderWay {
   bool aborted() const;
 
  private:
+  std::atomic<const std::atomic<bool>*> only_{nullptr};  // one of them: mostly there are no more
+  mutable std::atomic<int> looking_{0};                  // at `only_`, which therefore lives
   mutable std::mutex mutex_;
-  std::vector<const std::atomic<bool>*> flags_;  // guarded by mutex_
+  std::vector<const std::atomic<bool>*> others_;  // guarded by mutex_
+};
+
+// A message between two ranks of this process: the sender keeps its data until it is taken.
+struct Offer {
+  Call call;
+  const std::byte* data = nullptr;
+  size_t bytes = 0;
+};
+enum class OfferState : uint8_t { None, Lying, Read, Taken };
+struct MessageId {
+  uint32_t from = 0, to = 0;
+  uint64_t number = 0;  // among those from the one to the other
+};
+
+// Where a message from a rank to another lies, unless another one lies there: all that the receiver asks for together.
+struct alignas(64) Letterbox {
+  std::atomic<uint64_t> state{0};  // the message's number and OfferState; 0: empty
+  Offer offer;
 };
 
 // One rank's place at the board. Operations of a rank are numbered from 1; what it offers for number k stays as it is
 // until every rank that sits here has finished number k, and it then offers number k + 2.
+// What several look at all the time stands apart from what one changes all the time.
 struct alignas(64) Seat {
   // 4k + 1: the inputs of operation k may be read; 4k + 2: also its part of the result.
   std::atomic<uint64_t> arrived{0};
   alignas(64) std::atomic<uint64_t> finished{0};  // the rank reads nothing more for operations up to this
   alignas(64) std::atomic<int> readers{0};        // who read its memory now
-  std::atomic<bool> withdrawn{false};             // its memory must not be read any more
-  std::atomic<bool> here{false};                  // the rank is of this process
-  std::atomic<bool> taken{false};                 // and has made its communicator
-  std::atomic<bool> left{false};                  // and has destroyed its communicator
-  Issued issued;                                  // its operations
-  UnderWay under_way;
-  std::atomic<int> thread{0};           // of the program, that called it
-  std::atomic<uint32_t> server{0};      // ranks with the same number are on one host
-  int device = -1;                      // as messages show it; set before `taken`
-  std::vector<Traffic> sent, received;  // by the other rank; made before `taken`
-  std::array<Work, 2> offered;          // by k % 2; read after `arrived`
-  mutable std::mutex replacing;         // held while one with count arrays is replaced
-  std::array<std::unique_ptr<std::byte[]>, 2> copies;
-  std::unique_ptr<std::byte[]> room;  // of the rank alone, for what comes from other processes
+
+  alignas(64) std::atomic<bool> withdrawn{false};      // its memory must not be read any more
+  std::atomic<bool> here{false};                       // the rank is of this process
+  std::atomic<bool> taken{false};                      // and has made its communicator
+  std::atomic<bool> left{false};                       // and has destroyed its communicator
+  std::atomic<uint32_t> server{0};                     // ranks with the same number are on one host
+  int device = -1;                                     // as messages show it; set before `taken`
+  std::vector<Traffic> sent, received;                 // by the other rank; made before `taken`
+  std::vector<Letterbox> boxes;                        // the same, of what it sends
+  std::array<std::unique_ptr<std::byte[]>, 2> copies;  // live as long as the board
+  std::unique_ptr<std::byte[]> room;                   // of the rank alone, for what comes from other processes
   size_t room_bytes = 0;
 
-  const Work& work(uint64_t number) const { return offered[number % 2]; }
-  void show(uint64_t number, Work work);
-};
+  alignas(64) Issued issued;  // its operations
+  UnderWay under_way;
+  mutable std::mutex replacing;  // held while a work with count arrays is replaced
+  std::atomic<int> thread{0};    // of the program, that called it
 
-// A message between two ranks of this process: the sender keeps it until it is taken.
-struct Offer {
-  Call call;
-  const std::byte* data = nullptr;
-  size_t bytes = 0;
-  enum class State : uint8_t { Lying, Read, Taken } state = State::Lying;  // guarded by the board
+  struct alignas(64) Offered {
+    Work work;
+  };
+  std::array<Offered, 2> offered;  // by k % 2; read after `arrived`
+
+  const Work& work(uint64_t number) const { return offered[number % 2].work; }
+  void show(uint64_t number, Work work);
+  // Whoever has come to an operation has finished the one before. The line of `arrived` is looked at anyway.
+  bool has_finished(uint64_t number) const { return arrived.load() / 4 > number || finished.load() >= number; }
 };
 
 // What the ranks of one communicator that live in this process share: where they see each other's memory and wait for
@@ -137,18 +161,26 @@ class Board {
   // a rank of this one that is itself in the operation reads them in what is offered.
   std::vector<uint64_t> arrays_of(uint32_t rank, uint64_t number) const;
 
-  // Send and receive. `key` is made of both ranks and the number of the message between them.
-  void lay(uint64_t key, Offer* offer);
-  // The offer, marked as read; null while there is none.
-  Offer* pick(uint64_t key);
-  void taken(uint64_t key, Offer* offer);
-  // It is not read any more, and was not taken.
-  void put_back(Offer* offer);
-  bool is_taken(const Offer& offer) const;
-  // Takes an offer back, after whoever reads it is done.
-  void withdraw(uint64_t key, Offer* offer);
+  // Send and receive. The sender lays an offer, and ends it when it is taken or not to be had any more.
+  void lay(const MessageId& id, const Offer& offer);
+  bool is_taken(const MessageId& id) const;
+  // After whoever reads it is done.
+  void end_offer(const MessageId& id);
+  // The receiver picks it, which marks it as read; none while there is none. Then it takes it or puts it back.
+  std::optional<Offer> pick(const MessageId& id);
+  void take(const MessageId& id);
+  void put_back(const MessageId& id);
 
  private:
+  struct Parked {
+    Offer offer;
+    OfferState state;
+  };
+  // Null while the rank has not sat down.
+  Letterbox* box(const MessageId& id);
+  const Letterbox* box(const MessageId& id) const { return const_cast<Board*>(this)->box(id); }
+  bool change(const MessageId& id, OfferState from, OfferState to);
+
   const std::string name_;
   std::vector<Seat> seats_;
   alignas(64) std::atomic<int> waiting_{0};  // seldom written, as is what follows
@@ -160,7 +192,8 @@ class Board {
   Failure failure_;
   std::function<void(const Failure&)> messenger_;
   std::vector<int> wake_descriptors_;
-  std::unordered_map<uint64_t, Offer*> offers_;
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, Parked> parked_;  // what finds its letterbox taken
+  std::atomic<size_t> parked_count_{0};
   std::atomic<bool> has_wake_descriptors_{false};
 };
 
