@@ -8,6 +8,9 @@
 
 #include "report/layout.h"
 
+// Graphviz keeps some memory of a graph with a cycle.
+extern "C" const char* __lsan_default_suppressions() { return "leak:gmalloc"; }
+
 namespace belay::report {
 namespace {
 
