@@ -46,7 +46,7 @@ install: all
 	@cmake --install build/release --prefix $(PREFIX)
 
 # ThreadSanitizer sees all threads, those of the pool too. The -quick forms run the unit tests of the rooms named here; CI runs those.
-TSAN_TESTS = ^(base|runtime|api|dump|stress)\.|^abi\.program
+TSAN_TESTS = ^(base|runtime|api|comm|hccl|dump|stress)\.|^abi\.program
 ASAN_QUICK = base runtime securec graph executor dump
 TSAN_QUICK = base runtime
 # Handlers allocate on purpose, after they tried whether malloc returns (base/endings/trap).
