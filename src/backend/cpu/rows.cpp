@@ -104,6 +104,7 @@ constexpr Family other_families[] = {
     cpu::attention_update_rows,
     cpu::list_rows,
     cpu::open_result_rows,
+    cpu::masked_index_rows,
     cpu::columns_rows,
     cpu::linear_rows,
     cpu::token_rows,

@@ -63,31 +63,52 @@ Result<Value> rows(Sketch& s, const Values& a) {
   return along(s, a[0], a[1], 0);
 }
 
-// The index tensors of advanced indexing, broadcast to one shape; the dimensions they are about.
+// The tensors of advanced indexing: integers, broadcast to one shape, each about one dimension, and masks, each about
+// as many as it has; the dimensions they are about. A mask counts as the list of its true places, as long as only the
+// run tells: it takes part in the broadcast as one more dimension of unknown size that meets the last one of `shape`.
 struct Indexed {
   std::vector<int64_t> dims;
   Values tensors;
-  Shape shape;
+  Shape shape;  // of the integers
+  bool masked = false;
+
+  // Dimensions of what the indices select together.
+  size_t rank() const { return masked ? std::max<size_t>(shape.size(), 1) : shape.size(); }
 };
 
 bool is_mask(const Value& index) { return index.type == DataType::Bool || index.type == DataType::UInt8; }
 
+Status mask_fits(const Value& mask, const Value& x, size_t dim) {
+  for (size_t i = 0; i < mask.rank(); ++i)
+    if (mask.shape[i] != x.shape[dim + i])
+      return invalid(formatted("a mask of shape {} does not fit {} at dimension {}", graph::to_text(mask.shape),
+                               graph::to_text(x.shape), dim));
+  return {};
+}
+
 Result<Indexed> indexed(Sketch& s, const Value& x, const Value& indices) {
   Indexed made;
-  if (indices.list.size() > x.rank()) return invalid("there are more indices than dimensions");
-  for (size_t i = 0; i < indices.list.size(); ++i) {
-    const Value& index = indices.list[i];
-    if (!index.present() || index.shape == Shape{0}) continue;
-    if (is_mask(index))
-      return invalid("indices by mask have a size that depends on their values; use aclnnNonzero first");
-    made.dims.push_back(static_cast<int64_t>(i));
-    made.tensors.push_back(TRY(s.cast(index, DataType::Int64)));
-    auto shape = graph::broadcast(made.shape, index.shape);
-    if (!shape.ok()) return invalid(shape.status().message);
-    made.shape = *shape;
+  size_t dim = 0;
+  for (const Value& index : indices.list) {
+    const bool given = index.present() && (index.shape != Shape{0} || is_mask(index));
+    const size_t about = given && is_mask(index) ? index.rank() : 1;
+    if (dim + about > x.rank()) return invalid("there are more indices than dimensions");
+    for (size_t i = 0; i < about && given; ++i) made.dims.push_back(static_cast<int64_t>(dim + i));
+    if (given && is_mask(index)) {
+      TRY(mask_fits(index, x, dim));
+      made.tensors.push_back(index);
+      made.masked = true;
+    } else if (given) {
+      made.tensors.push_back(TRY(s.cast(index, DataType::Int64)));
+      auto shape = graph::broadcast(made.shape, index.shape);
+      if (!shape.ok()) return invalid(shape.status().message);
+      made.shape = *shape;
+    }
+    dim += about;
   }
-  if (made.dims.empty()) return invalid("indices has no tensor");
-  for (Value& tensor : made.tensors) tensor = TRY(s.expand(tensor, made.shape));
+  if (made.tensors.empty()) return invalid("indices has no tensor");
+  for (Value& tensor : made.tensors)
+    if (!is_mask(tensor)) tensor = TRY(s.expand(tensor, made.shape));
   return made;
 }
 
@@ -112,7 +133,8 @@ Result<Value> coordinates(Sketch& s, const Indexed& index) {
 // The result of indexing has its indexed dimensions first, or, where they are neighbours, in their place: `order` of
 // the result's dimensions gives the first from the second.
 std::vector<int64_t> indexed_dims_first(const Indexed& index, size_t rank) {
-  const size_t before = neighbours(index) ? static_cast<size_t>(index.dims.front()) : 0, many = index.shape.size();
+  const bool apart = index.dims.empty() || !neighbours(index);
+  const size_t before = apart ? 0 : static_cast<size_t>(index.dims.front()), many = index.rank();
   std::vector<int64_t> order;
   for (size_t i = 0; i < many; ++i) order.push_back(static_cast<int64_t>(before + i));
   for (size_t i = 0; i < rank; ++i)
@@ -126,37 +148,68 @@ std::vector<int64_t> turned_back(const std::vector<int64_t>& order) {
   return back;
 }
 
-// index(x, indices)
+// A node that computes with masks; its result has this shape.
+Result<Value> by_masks(Sketch& s, const char* type, const Value& front, const Indexed& index, const Values& more,
+                       const Shape& shape, graph::Attributes attributes) {
+  Values inputs{front};
+  std::vector<std::string> ports{"x"};
+  for (const Value& tensor : index.tensors) inputs.push_back(tensor), ports.emplace_back("index");
+  for (const Value& value : more) inputs.push_back(value), ports.emplace_back("values");
+  attributes["ports"] = std::move(ports);
+  attributes["results"] = std::vector<int64_t>{0};
+  attributes["types"] = std::vector<int64_t>{static_cast<int64_t>(front.type)};
+  attributes["shapes"] = std::vector<Shape>{shape};
+  return s.op(type, inputs, std::move(attributes));
+}
+
+// The shape of what the indices select, the indexed dimensions first: masks select `selected`.
+Shape selected_shape(const Indexed& index, const Value& front, int64_t selected) {
+  Shape shape = index.shape;
+  if (index.masked) shape.resize(index.rank()), shape.back() = selected;
+  shape.insert(shape.end(), front.shape.begin() + static_cast<std::ptrdiff_t>(index.dims.size()), front.shape.end());
+  return shape;
+}
+
+// With masks the caller's output says how many elements they select.
+Result<Value> masked_index(Sketch& s, const Value& front, const Indexed& index, const Value& out) {
+  const size_t rank = front.rank() - index.dims.size() + index.rank();
+  if (out.rank() != rank)
+    return invalid(formatted("the result has {} dimensions, out has shape {}", rank, graph::to_text(out.shape)));
+  const auto turn = indexed_dims_first(index, rank);
+  const int64_t room = out.shape[static_cast<size_t>(turn[index.rank() - 1])];
+  const Shape first = selected_shape(index, front, room);
+  for (size_t i = 0; i < rank; ++i)
+    if (const int64_t given = out.shape[static_cast<size_t>(turn[i])]; given != first[i])
+      return invalid(formatted("dimension {} of out is {}; the indices make it {}", turn[i], given, first[i]));
+  const Value made = TRY(by_masks(s, "AclnnMaskedIndex", front, index, {}, first, {{"room", room}}));
+  return s.permute(made, turned_back(turn));
+}
+
+// index(x, indices, out)
 Result<Value> index(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   const Indexed index = TRY(indexed(s, a[0], a[1]));
   const Value front = TRY(s.permute(a[0], indexed_first(a[0], index)));
+  if (index.masked) return masked_index(s, front, index, a[2]);
   const Value places = TRY(coordinates(s, index));
   const Value made = TRY(s.op("GatherNd", {front, places}, {{"negative_index_support", true}}));
   return s.permute(made, turned_back(indexed_dims_first(index, made.rank())));
 }
 
-// x with values where a mask of its first dimensions is true: one value, one row for all, or a row for each. Fewer rows
-// than are true fail when they run; more are not read.
-Result<Value> mask_put(Sketch& s, const Value& x, const Value& given, const Value& values, bool accumulate) {
+// Whether the values are the same for all that a mask of the first dimensions selects.
+bool is_one_for_all(const Value& values, const Value& x, const Value& mask) {
+  const size_t row = x.rank() - mask.rank();
+  return values.rank() <= row || (values.rank() == row + 1 && values.shape[0] == 1);
+}
+
+// x with one value, or one row, where a mask of its first dimensions is true.
+Result<Value> mask_fill(Sketch& s, const Value& x, const Value& given, const Value& values, bool accumulate) {
+  TRY(mask_fits(given, x, 0));
   Shape shape = given.shape, row(x.shape.begin() + static_cast<std::ptrdiff_t>(given.rank()), x.shape.end());
-  if (!std::equal(shape.begin(), shape.end(), x.shape.begin()))
-    return invalid(formatted("a mask of shape {} does not fit {}", graph::to_text(shape), graph::to_text(x.shape)));
   shape.resize(x.rank(), 1);
   const Value mask = TRY(s.reshape(TRY(s.cast(given, DataType::Bool)), shape));
   Value made = TRY(s.cast(values, x.type));
-  if (made.rank() == row.size() + 1 && made.shape[0] == 1)
-    made = TRY(s.reshape(made, Shape(made.shape.begin() + 1, made.shape.end())));
-  if (made.rank() > row.size() + 1) return invalid("values has too many dimensions");
-  if (made.rank() == row.size() + 1) {
-    Shape rows = row;
-    rows.insert(rows.begin(), made.shape[0]);
-    made = TRY(s.expand(made, rows));
-    const Value into = accumulate ? TRY(s.expand(s.scalar(x.type, 0), x.shape)) : x;
-    const Value places = TRY(s.expand(mask, x.shape));
-    made = TRY(s.op("MaskedScatter", {into, places, made}));
-    return accumulate ? s.op("Add", {x, made}) : Result<Value>(made);
-  }
+  if (made.rank() > row.size()) made = TRY(s.reshape(made, Shape(made.shape.begin() + 1, made.shape.end())));
   made = TRY(s.expand(made, row));
   if (accumulate) made = TRY(s.op("Add", {x, made}));
   return s.op("SelectV2", {mask, made, x});
@@ -166,19 +219,34 @@ Result<Value> mask_put(Sketch& s, const Value& x, const Value& given, const Valu
 Result<Value> index_put(Sketch& s, const Values& a) {
   TRY(need(a[0]));
   TRY(need(a[2]));
-  if (a[1].list.size() == 1 && is_mask(a[1].list[0]) && a[1].list[0].rank() <= a[0].rank())
-    return mask_put(s, a[0], a[1].list[0], a[2], flag_at(a, 3));
+  const Values& list = a[1].list;
+  if (list.size() == 1 && is_mask(list[0]) && list[0].rank() <= a[0].rank() && is_one_for_all(a[2], a[0], list[0]))
+    return mask_fill(s, a[0], list[0], a[2], flag_at(a, 3));
   const Indexed index = TRY(indexed(s, a[0], a[1]));
   const auto order = indexed_first(a[0], index);
   const Value front = TRY(s.permute(a[0], order));
-  const size_t rank = a[0].rank() - index.dims.size() + index.shape.size();
+  const size_t rank = a[0].rank() - index.dims.size() + index.rank();
+  if (a[2].rank() > rank)
+    return invalid(
+        formatted("values has shape {}, but the indices select {} dimensions", graph::to_text(a[2].shape), rank));
   const auto turn = indexed_dims_first(index, rank);
-  Shape shape(rank), first = index.shape;
-  first.insert(first.end(), front.shape.begin() + static_cast<std::ptrdiff_t>(index.dims.size()), front.shape.end());
+  // Masks select as many as values has there, or, where it has 1, any number.
+  int64_t given = 1;
+  if (const auto missing = rank - a[2].rank(); index.masked)
+    if (const auto at = static_cast<size_t>(turn[index.rank() - 1]); at >= missing) given = a[2].shape[at - missing];
+  const Shape first = selected_shape(index, front, given);
+  Shape shape(rank);
   for (size_t i = 0; i < rank; ++i) shape[static_cast<size_t>(turn[i])] = first[i];
   const Value values = TRY(s.permute(TRY(s.expand(TRY(s.cast(a[2], a[0].type)), shape)), turn));
-  const Value places = TRY(coordinates(s, index));
-  const Value made = TRY(s.op(flag_at(a, 3) ? "TensorScatterAdd" : "TensorScatterUpdate", {front, places, values}));
+  const bool accumulate = flag_at(a, 3);
+  Value made;
+  if (index.masked) {
+    made = TRY(by_masks(s, "AclnnMaskedPut", front, index, {values}, front.shape,
+                        {{"given", given}, {"accumulate", accumulate}}));
+  } else {
+    const Value places = TRY(coordinates(s, index));
+    made = TRY(s.op(accumulate ? "TensorScatterAdd" : "TensorScatterUpdate", {front, places, values}));
+  }
   return s.permute(made, turned_back(order));
 }
 

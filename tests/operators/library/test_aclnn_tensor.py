@@ -204,7 +204,6 @@ class Indices(Case):
         np.add.at(want, (np.array([1, 1]), np.array([2, 2])), np.float32(3))
         check("IndexPutImpl", InOut(x, want, 1e-5), [np.array([1, 1], np.int64), np.array([2, 2], np.int64)],
               np.array(3, np.float32), True, False)
-        self.refused(161002, "mask", "Index", x, [x[:, 0, 0] > 0], Out(x[:2]))
 
     def test_scattering(self):
         x, src = f32(3, 5), f32(2, 5)
@@ -253,6 +252,108 @@ class Indices(Case):
                 check("IndexPutImpl", InOut(x, want), [mask], values, False, False)
                 check("IndexPutImpl", InOut(x, more, 1e-6), [mask], values, True, False)
         self.refused(161002, "does not fit", "IndexPutImpl", InOut(x, x), [np.ones((4, 4), bool)], f32(1), False, False)
+        zeros = np.full((3, 2), -0.0, np.float32)  # adding nothing leaves the sign
+        want = zeros.copy()
+        want[0] = [1, 2]
+        selfs = zeros.copy()
+        aclnn(stream, "aclnnIndexPutImpl", selfs, [np.array([True, False, False])], np.array([[1, 2]], np.float32), True, False)
+        np.testing.assert_array_equal(np.signbit(selfs), np.signbit(want))
+
+    def masked_places(self):
+        """Indices with masks among them, and the same as numpy wants them."""
+        def true(*shape, count=None):
+            mask = rng.random(shape) < 0.5
+            if count is not None:
+                mask.reshape(-1)[:] = False
+                mask.reshape(-1)[rng.permutation(mask.size)[:count]] = True
+            return mask
+
+        whole = slice(None)
+        three, pair = np.array([2, 0, 1]), np.array([[1], [-1]])
+        yield from (([m], (m,)) for m in (true(4), true(4, 5), true(4, 5, 3), true(4, 5, 3, 2), true(4, count=0), true(4, count=1), np.ones(4, bool)))
+        yield from (([None, m], (whole, m)) for m in (true(5), true(5, 3), true(5, 3, 2), true(5, count=0)))
+        yield from (([None, None, m], (whole, whole, m)) for m in (true(3), true(3, 2)))
+        a, b, c, d = true(4, count=3), true(5, count=3), true(3, count=3), true(5, 3, count=3)
+        yield [a, b], (a, b)
+        yield [a, None, c], (a, whole, c)
+        yield [a, d], (a, d)
+        yield [a, true(5, count=1)], None
+        yield [true(4, count=1), d], None
+        yield [a, three], (a, three)
+        yield [three, b], (three, b)
+        yield [three, None, c], (three, whole, c)
+        yield [None, three, c], (whole, three, c)
+        yield [pair, b], (pair, b)
+        yield [a, None, None, pair], (a, whole, whole, pair)
+        yield [np.array(1), b], (1, b)
+        yield [a, np.array([2])], (a, np.array([2]))
+        yield [true(4, count=1), three], None
+        yield [np.array([[2], [0]]), true(5, 3, count=4)], None
+        yield [np.array([[2, 1, 0, -1], [0, 1, 3, 3]]), true(5, 3, count=4)], None
+
+    def test_indexing_by_masks(self):
+        for dtype in (np.float32, np.float16, np.int64, np.int8, np.complex128):
+            x = rng.integers(-90, 90, (4, 5, 3, 2)).astype(dtype)
+            for given, place in self.masked_places():
+                place = place or tuple(given)
+                given = [i if i is None or i.dtype == bool else i.astype(np.int64) for i in given]
+                check("Index", x, given, Out(x[place]))
+        as_bytes = np.array([0, 3, 0, 255], np.uint8)
+        check("Index", x, [as_bytes], Out(x[as_bytes != 0]))
+        check("Index", f32(0, 3), [np.zeros(0, bool)], Out(f32(0, 3)))
+
+    def test_putting_by_masks_among_indices(self):
+        x = f32(4, 5, 3, 2)
+        for dtype, tolerance in ((np.float32, 1e-5), (np.float16, 2e-3), (np.int32, 0)):
+            x = rng.integers(-90, 90, (4, 5, 3, 2)).astype(dtype)
+            for given, place in self.masked_places():
+                place = place or tuple(given)
+                given = [i if i is None or i.dtype == bool else i.astype(np.int64) for i in given]
+                shape = x[place].shape
+                one = tuple(1 if len(shape) == 4 and i < 1 else n for i, n in enumerate(shape))
+                for values in (shape, shape[-1:], (1,), one):
+                    values = rng.integers(-90, 90, values).astype(dtype)
+                    if np.broadcast_shapes(values.shape, shape) != shape:
+                        continue
+                    want, more = x.copy(), x.copy()
+                    want[place] = values
+                    np.add.at(more, place, np.broadcast_to(values, shape))
+                    check("IndexPutImpl", InOut(x, want), given, values, False, False)
+                    check("IndexPutImpl", InOut(x, more, tolerance), given, values, True, False)
+
+    def fails_when_it_runs(self, text, name, *arguments):
+        with self.assertRaises(Refused) as caught:
+            aclnn(stream, "aclnn" + name, *arguments)
+        self.assertEqual(caught.exception.code, 507015, caught.exception.message)
+        self.assertIn(text, caught.exception.message)
+
+    def test_masks_that_select_another_number(self):
+        x = f32(4, 5)
+        mask, other = np.array([True, False, True, True]), np.array([True, True, False, False, False])
+        for room in (2, 4, 1, 0):
+            if room:
+                self.fails_when_it_runs("select 3", "Index", x, [mask], f32(room, 5))
+            if room != 1:
+                self.fails_when_it_runs("for the 3 that", "IndexPutImpl", x, [mask], f32(room, 5), False, False)
+                self.fails_when_it_runs("for the 3 that", "IndexPutImpl", x, [mask], f32(room, 5), True, False)
+        self.fails_when_it_runs("select 1 ", "Index", x, [np.array([True, False, False, False])], f32(5, 5))
+        self.fails_when_it_runs("selects 2 elements, which do not go with the 3", "Index", x, [mask, other], f32(3))
+        self.fails_when_it_runs("selects 2 elements, which do not go with the 3", "IndexPutImpl", x, [mask, other], f32(3), False, False)
+        self.fails_when_it_runs("outside", "Index", x, [mask, np.array([1, 2, 5])], f32(3))
+        check("Index", x, [mask], Out(x[mask]))  # the stream goes on
+
+    def test_masks_that_do_not_fit(self):
+        x, mask = f32(4, 5), np.array([True, False, True, True])
+        self.refused(161002, "a mask of shape [4] does not fit [4,5] at dimension 1", "Index", x, [None, mask], Out(f32(4, 3)))
+        self.refused(161002, "more indices than dimensions", "Index", x, [mask, x > 0], Out(f32(3)))
+        self.refused(161002, "out has shape [3]", "Index", x, [mask], Out(f32(3)))
+        self.refused(161002, "dimension 1 of out is 4", "Index", x, [mask], Out(f32(3, 4)))
+        self.refused(161002, "cannot be stored", "Index", x, [mask], Out(np.zeros((3, 5), np.int32)))
+        self.refused(161001, "out", "Index", x, [mask], None)
+        self.refused(161001, "self", "Index", None, [mask], Out(f32(3, 5)))
+        self.refused(161002, "indices has no tensor", "Index", x, [None, None], Out(x))
+        self.refused(161002, "", "IndexPutImpl", InOut(x, x), [mask], f32(3, 4), False, False)
+        self.refused(161002, "values has shape", "IndexPutImpl", InOut(x, x), [mask], f32(1, 1, 3, 5), False, False)
 
     def test_order(self):
         for dtype in (np.float32, np.float16, np.int32, np.int64):

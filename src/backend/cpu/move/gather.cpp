@@ -5,33 +5,13 @@
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/broadcast.h"
 #include "backend/cpu/function_kernel.h"
-#include "backend/cpu/move/strided_copy.h"
+#include "backend/cpu/move/copy_picked.h"
 #include "backend/cpu/rows.h"
 #include "base/text.h"
-#include "base/threads/parallel.h"
 #include "graph/infer/arguments.h"
 
 namespace belay::backend::cpu {
 namespace {
-
-constexpr int64_t grain_bytes = 1 << 16;
-
-int64_t rows_per_thread(size_t row_bytes) {
-  return std::max<int64_t>(1, grain_bytes / int64_t(std::max<size_t>(1, row_bytes)));
-}
-
-// Row r of dst is row source(r) of src.
-template <class Source>
-void copy_picked(size_t row_bytes, int64_t rows, std::byte* dst, const std::byte* src, const Source& source) {
-  parallel_for(rows, rows_per_thread(row_bytes), [&](int64_t begin, int64_t end) {
-    const auto loop = [&]<class T>(T) {
-      for (int64_t r = begin; r < end; ++r) reinterpret_cast<T*>(dst)[r] = reinterpret_cast<const T*>(src)[source(r)];
-    };
-    if (row_bytes == 1 || row_bytes == 2 || row_bytes == 4 || row_bytes == 8) return with_element_size(row_bytes, loop);
-    for (int64_t r = begin; r < end; ++r)
-      std::memcpy(dst + size_t(r) * row_bytes, src + size_t(source(r)) * row_bytes, row_bytes);
-  });
-}
 
 struct Gather {
   std::string label;
