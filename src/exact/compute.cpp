@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exact/compute.h"
 
+#include <algorithm>
+
 #include "backend/kernel.h"
 #include "base/threads/parallel.h"
 #include "graph/infer/infer.h"
@@ -105,10 +107,24 @@ Result<Computed> compute_in(DataType real, const graph::Node& node, std::span<co
   return made;
 }
 
+// AddRmsNorm norms its third output, the sum as the model stores it.
+Result<Computed> norm_of_stored_sum(const graph::Node& node, std::span<const Value> inputs,
+                                    std::span<const DataType> stored, Computed made) {
+  const Value& sum = made.values.at(2);
+  const Value rounded = TRY(widened(made.stored[2], sum.shape, TRY(narrowed(sum, made.stored[2]))));
+  const std::vector<double> nothing(static_cast<size_t>(sum.count()));
+  const Value again[] = {rounded, make_value(sum.shape, nothing), inputs[2]};
+  auto normed = TRY(compute_in(DataType::Double, node, again, stored)).values;
+  std::move(normed.begin(), normed.begin() + 2, made.values.begin());
+  return made;
+}
+
 }  // namespace
 
 Result<Computed> compute(const graph::Node& node, std::span<const Value> inputs, std::span<const DataType> stored) {
-  return compute_in(DataType::Double, node, inputs, stored);
+  Computed made = TRY(compute_in(DataType::Double, node, inputs, stored));
+  if (node.type != "AddRmsNorm") return made;
+  return norm_of_stored_sum(node, inputs, stored, std::move(made));
 }
 
 Result<std::vector<Value>> compute_in_float(const graph::Node& node, std::span<const Value> inputs,

@@ -117,8 +117,8 @@ constexpr Family other_families[] = {
 // clang-format on
 
 // Operators that halves may not take the way through floats: an integer cast to a float would be rounded twice, what
-// GEMM makes of halves once only.
-bool may_widen(std::string_view op) { return op != "Cast" && op != "CastLike" && op != "GEMM"; }
+// GEMM makes of halves once only, and AddRmsNorm norms the sum as halves hold it.
+bool may_widen(std::string_view op) { return op != "Cast" && op != "CastLike" && op != "GEMM" && op != "AddRmsNorm"; }
 
 // Behind its fast rows each operator has one that gives them halves as floats; some have one for the reference, too.
 void add_widened(std::vector<KernelRow>& rows) {
@@ -128,7 +128,8 @@ void add_widened(std::vector<KernelRow>& rows) {
     if (may_widen(row.op) && known.emplace(row.op, how).second) rows.push_back({row.op, how, cpu::make_widened});
   }
   for (const Family family : busy_families)
-    for (const KernelRow& row : family()) rows.push_back({row.op, "widened", cpu::make_widened_reference});
+    for (const KernelRow& row : family())
+      if (may_widen(row.op)) rows.push_back({row.op, "widened", cpu::make_widened_reference});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions, shapes, products, normalisation and pooling through aclop against numpy."""
 from aclop_cases import *
-from driver import NCHW, Type
+from driver import NCHW, Type, aclnn
 
 INT32, INT64 = Type(3), Type(9)
 
@@ -126,6 +126,26 @@ class Normalisation(unittest.TestCase):
         both = x + other
         root = 1 / np.sqrt((both**2).mean(1, keepdims=True) + 1e-6)
         run("AddRmsNorm", [x, other, gamma], [both * root * gamma, root, both], tolerance=1e-4, epsilon=1e-6)
+        for dtype in (np.float32, np.float16):
+            for width in (1, 7, 64, 770):
+                x, other, gamma = (f32(5, width).astype(dtype) for _ in range(3))
+                gamma = gamma[0].copy()
+                both = (x.astype(np.float64) + other).astype(dtype)  # what is normed is what is kept
+                root = 1 / np.sqrt((both.astype(np.float64) ** 2).mean(1, keepdims=True) + 1e-6)
+                normed = (both * root).astype(dtype)
+                y = (normed.astype(np.float64) * gamma).astype(dtype)
+                step = 2.0 ** -23 if dtype == np.float32 else 2.0 ** -10
+                # A norm that ends on the other neighbour carries one step, the product half of one.
+                made = [np.empty_like(x), np.empty((5, 1), np.float32), np.empty_like(x)]
+                aclop(stream, "AddRmsNorm", [x, other, gamma], made, epsilon=1e-6)
+                for got, want in zip(made, (y, root, both)):
+                    np.testing.assert_allclose(got.astype(np.float64), want.astype(np.float64), 2 * step, 0)
+                np.testing.assert_allclose(made[1], root, 2.0 ** -21)  # of the sum as it was: a part of 2048
+                called = [np.empty_like(part) for part in made]
+                aclnn(stream, "aclnnAddRmsNorm", x, other, gamma, 1e-6, *called)
+                for ours, theirs in zip(made, called):
+                    np.testing.assert_array_equal(ours, theirs)  # both doors, bit by bit
+        x = f32(4, 8)
         run("LogSoftmaxV2", [x], x - np.log(np.exp(x).sum(1, keepdims=True)), tolerance=1e-4, axes=[-1])
 
     def test_groups(self):

@@ -75,6 +75,26 @@ TEST(RmsNorm, DividesByTheRootOfTheMeanSquare) {
   expect_near(added[0].numbers(), {3 / root, 4 / root}, 1e-6);
 }
 
+// 1 + 2^-12 is no half and 1 + 2^-9 no number of BFloat16: the norm is that of 1, which is what they keep.
+TEST(RmsNorm, NormsTheSumAsItsTypeHoldsIt) {
+  for (const auto& [type, less] : {std::pair{DataType::Float16, 0x1p-12}, {DataType::BFloat16, 0x1p-9}})
+    for (const char* how : {"", "reference"}) {
+      OpCall call{"AddRmsNorm",
+                  {tensor<double>({1, 2}, {1, 4}), tensor<double>({1, 2}, {less, 0}), tensor<double>({2}, {3, 1})},
+                  {{"epsilon", 0.0f}}};
+      for (Value& input : call.inputs) input = tensor(type, input.shape, input.numbers());
+      call.how = how;
+      const auto result = outputs(call);
+      const double root = std::sqrt(8.5);
+      EXPECT_EQ(result[2].numbers(), (Numbers{1, 4}));
+      expect_near(result[1].numbers(), {1 / root}, 1e-7);
+      // 1 / root as the type holds it, times 3, as the type holds it.
+      const Value first = tensor(type, {2}, Numbers{1 / root, 4 / root});
+      const Numbers y = {first.numbers()[0] * 3, first.numbers()[1]};
+      EXPECT_EQ(result[0].numbers(), tensor(type, {2}, y).numbers());
+    }
+}
+
 TEST(Lrn, DividesByNeighbouringChannels) {
   const Value x = tensor<float>({1, 3, 1, 1}, {1, 2, 3});
   const auto result = outputs(

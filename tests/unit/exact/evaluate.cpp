@@ -54,6 +54,19 @@ TEST(Evaluate, TheTypeOfTheDescriptionDecides) {
   EXPECT_EQ((*outputs)[0].allowed[0], 1.5 * 0x1p-11);
 }
 
+TEST(Evaluate, ASumIsNormedAsTheModelStoresIt) {
+  const auto model = one("AddRmsNorm", DataType::Float16, {{1, 2}, {1, 2}, {2}});
+  const std::vector<Value> inputs = {numbers({1, 2}, {1, 4}), numbers({1, 2}, {0x1p-12, 0}), numbers({2}, {1, 1})};
+  const auto outputs = evaluate(model, node_of(model), inputs);
+  ASSERT_TRUE(outputs.ok()) << outputs.status().message;
+  const double root = std::sqrt(8.5 + static_cast<double>(1e-6f));
+  EXPECT_NEAR((*outputs)[0].value.doubles()[0], 1 / root, 1e-15);  // no half is 1 + 2^-12
+  EXPECT_NEAR((*outputs)[1].value.doubles()[0], 1 / root, 1e-15);
+  EXPECT_EQ((*outputs)[2].value.doubles()[0], 1 + 0x1p-12);
+  // A device that keeps the sum as it was stays within.
+  EXPECT_GE((*outputs)[0].allowed[0], 0x1p-12 / root);
+}
+
 TEST(Evaluate, WhatIsOnlyMovedMayNotBeOffAtAll) {
   const auto model = one("Relu", DataType::Float16, {{3}});
   const std::vector<Value> inputs = {numbers({3}, {-1, 0.25, 3})};

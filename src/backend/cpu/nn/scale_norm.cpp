@@ -35,6 +35,12 @@ void store(const Tensor& y, int64_t start, const Row& row) {
   for (size_t i = 0; i < row.size(); ++i) y.as<T>()[start + static_cast<int64_t>(i)] = convert_element<T>(row[i]);
 }
 
+// As the type holds it.
+template <class T>
+void round_to_type(Row& row) {
+  for (double& value : row) value = static_cast<double>(compute_t<T>(convert_element<T>(value)));
+}
+
 // Statistics are floats, or doubles where all is.
 void store_statistic(const Tensor& to, int64_t row, double value) {
   if (to.type == DataType::Double)
@@ -43,6 +49,7 @@ void store_statistic(const Tensor& to, int64_t row, double value) {
     to.as<float>()[row] = static_cast<float>(value);
 }
 
+// AddRmsNorm norms the sum as its type holds it, and rounds what is multiplied by gamma, as the device does.
 MadeKernel make_rms_norm(const KernelRequest& request) {
   const bool adds = request.node.type == "AddRmsNorm";
   const size_t gamma = adds ? 2 : 1;
@@ -61,9 +68,11 @@ MadeKernel make_rms_norm(const KernelRequest& request) {
             load<T>(in[1], r * length, other);
             for (size_t i = 0; i < row.size(); ++i) row[i] += other[i];
             store<T>(out[2], r * length, row);
+            round_to_type<T>(row);
           }
           double factor = 0;
           scale_by_root(row, epsilon, factor);
+          if (adds) round_to_type<T>(row);
           for (size_t i = 0; i < row.size(); ++i) row[i] *= gains[i] + gain_shift;
           store<T>(out[0], r * length, row);
           if (out.size() > 1) store_statistic(out[1], r, factor);

@@ -36,6 +36,12 @@ class SummedRows {
     store_floats(in_[0].type, sum_.data(), place(sums, r), sum_.size());
     return sum_.data();
   }
+  // The same, as its own type holds it.
+  const float* add_rounded(int64_t r, const Tensor& sums) {
+    add(r, sums);
+    load_floats(in_[0].type, place(sums, r), sum_.data(), sum_.size());
+    return sum_.data();
+  }
 
  private:
   void plus(const float* a, const float* b) {
@@ -99,24 +105,30 @@ MadeKernel make_add_layer_norm(const KernelRequest& request) {
   });
 }
 
+// The very steps of aclnnAddRmsNorm (rowwise/norm.cpp): the sum is normed as its type holds it, and what is multiplied
+// by gamma is rounded before.
 MadeKernel make_add_rms_norm(const KernelRequest& request) {
   if (request.outputs.size() != 3) return refuse("it must have three outputs");
   TRY(check(request, {2}, 2));
   const DataType type = request.inputs[0].type;
   const int64_t length = graph::element_count(request.inputs[2].shape);
-  const double epsilon = get_or(request.node.attributes, "epsilon", 1e-6f);
+  const float epsilon = get_or(request.node.attributes, "epsilon", 1e-6f);
   return function_kernel([=](Inputs in, Outputs out) -> Status {
     const FloatList gain(in, 2);
     parallel_for(in[0].count() / length, std::max<int64_t>(1, grain / length), [&](int64_t begin, int64_t end) {
       SummedRows sums(in, in.size(), length);
       RowBuffer row(type, length);
       for (int64_t r = begin; r < end; ++r) {
-        const float* sum = sums.add(r, out[2]);
+        const float* sum = sums.add_rounded(r, out[2]);
         const double squares = fold_row(Fold::SumOfSquares, sum, static_cast<size_t>(length));
-        const double factor = 1 / std::sqrt(squares / static_cast<double>(length) + epsilon);
-        normalise_row(sum, row.open(out[0], r * length), static_cast<size_t>(length), 0, factor, gain.data(), nullptr);
+        const float factor = 1 / std::sqrt(static_cast<float>(squares / static_cast<double>(length)) + epsilon);
+        float* y = row.open(out[0], r * length);
+        normalise_row(sum, y, static_cast<size_t>(length), 0, factor, nullptr, nullptr);
         row.store(out[0], r * length);
-        out[1].as<float>()[r] = static_cast<float>(factor);
+        row.load(out[0], r * length);
+        combine_floats(Combine::Multiply, {y, 0, 1}, {gain.data(), 0, 1}, y, 1, length);
+        row.store(out[0], r * length);
+        out[1].as<float>()[r] = factor;
       }
     });
     return {};
