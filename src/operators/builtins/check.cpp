@@ -85,6 +85,13 @@ Result<Value> one_of(Sketch&, const Values& a) {
   return Status{ACLNN_ERR_PARAM_NULLPTR, formatted("parameters {} must not all be null", names)};
 }
 
+// needed_with(value, name, given, other, name): the value, unless `given` is null and `other` is not: then 161001.
+Result<Value> needed_with(Sketch&, const Values& a) {
+  if (a[2].present() || !a[3].present()) return a[0];
+  return Status{ACLNN_ERR_PARAM_NULLPTR,
+                formatted("parameter {} must not be null when {} is given", a[1].text, a[4].text)};
+}
+
 // given(x): whether a parameter is not null.
 Result<Value> given(Sketch&, const Values& a) { return Value::of(a[0].present()); }
 
@@ -140,6 +147,7 @@ constexpr Builtin kRows[] = {{"need", needed},
                              {"count", count},
                              {"unless", unless},
                              {"one_of", one_of},
+                             {"needed_with", needed_with},
                              {"given", given},
                              {"in_fractals", in_fractals},
                              {"as_labelled", as_labelled}};

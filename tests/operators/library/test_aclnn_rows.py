@@ -61,6 +61,8 @@ class Norms(Case):
             y = wide((wide(x) * r).astype(dtype)) * gamma
             check("AddRmsNorm", x1, x2, gamma, 1e-5, Out(y, dtype), Out(r, np.float32), Out(x))
             check("AddRmsNorm", x1, x2, gamma, 1e-5, Out(y, dtype), None, None)
+            check("AddRmsNorm", x1, x2, gamma, 1e-5, Out(y, dtype), None, Out(x))
+            self.refused(161001, "parameter xOut must not be null when rstdOut is given", "AddRmsNorm", x1, x2, gamma, 1e-5, Out(y, dtype), Out(r, np.float32), None)
             check("AddRmsNormCast", x1, x2, gamma, 1e-5, Out(y, np.float32), Out(y, dtype), Out(r, np.float32), Out(x))
             check("InplaceAddRmsNorm", InOut(x1, y), InOut(x2, x), gamma, 1e-5, Out(r, np.float32))
             beta, bias = floats(dtype, 16), floats(dtype, 16)
