@@ -288,6 +288,12 @@ Result<double> own_scale(double scale, int64_t from, int64_t to) {
   return invalid(formatted("a scale of {} does not make {} of {}", scale, to, from));
 }
 
+// step(scale): what PyTorch multiplies places by for a scale; 0 where none is given.
+Result<Value> step(Sketch&, const Values& a) {
+  const double scale = real_at(a, 0);
+  return Value::of(scale > 0 ? 1 / scale : 0.0);
+}
+
 // resize(mode, x, size, align, spatial, scales...): the spatial dimensions become `size`. The places in x follow from
 // the scales that are given (not 0), which must make the sizes but for a fraction.
 Result<Value> resize(Sketch& s, const Values& a) {
@@ -297,24 +303,24 @@ Result<Value> resize(Sketch& s, const Values& a) {
   const Shape size(a[2].ints());
   if (size.size() != spatial) return invalid(formatted("outputSize must have {} elements", spatial));
   std::vector<double> scales(spatial + 2);
-  for (size_t i = 0; i < spatial; ++i) scales[2 + i] = TRY(own_scale(real_at(a, 5 + i), a[1].shape[2 + i], size[i]));
-  const bool scaled = std::ranges::any_of(scales, [](double scale) { return scale != 0; });
   const std::string& mode = a[0].text;
+  const bool cubic = mode == "cubic", nearest = mode == "nearest", exact = mode == "nearest_exact";
+  for (size_t i = 0; i < spatial; ++i) {
+    const double given = real_at(a, 5 + i), own = TRY(own_scale(given, a[1].shape[2 + i], size[i]));
+    scales[2 + i] = (nearest || exact) && given > 0 ? given : own;
+  }
+  const bool scaled = std::ranges::any_of(scales, [](double scale) { return scale != 0; });
   Shape sizes{a[1].shape[0], a[1].shape[1]};
   sizes.insert(sizes.end(), size.begin(), size.end());
-  const bool cubic = mode == "cubic", nearest = mode == "nearest";
-  const char* coordinates = flag_at(a, 3) ? "align_corners"
-                            : nearest     ? "asymmetric"
-                            : cubic       ? "half_pixel"
-                                          : "pytorch_half_pixel";
-  if (!flag_at(a, 3) && mode == "linear") coordinates = "half_pixel";
-  const bool exact = mode == "nearest_exact";
-  if (exact) coordinates = "half_pixel";
+  const char* coordinates = nearest         ? "torch_nearest"
+                            : exact         ? "torch_nearest_exact"
+                            : flag_at(a, 3) ? "align_corners"
+                                            : "half_pixel";
   const Value own = scaled ? s.constant(DataType::Double, {static_cast<int64_t>(scales.size())}, scales) : Value{};
   return s.op("Resize", {a[1], Value{}, own, s.indices(sizes)},
               {{"mode", nearest || exact ? "nearest" : mode},
                {"coordinate_transformation_mode", coordinates},
-               {"nearest_mode", exact ? "round_prefer_ceil" : "floor"}});
+               {"nearest_mode", "floor"}});
 }
 
 // softmax(op, x, dim)
@@ -327,9 +333,16 @@ Result<Value> softmax(Sketch& s, const Values& a) {
 }
 
 constexpr Builtin kRows[] = {
-    {"convolution", convolution}, {"max_pool", max_pool},     {"max_pool_padded", max_pool_padded},
-    {"avg_pool", avg_pool},       {"layer_norm", layer_norm}, {"adaptive_avg_pool", adaptive_avg_pool},
-    {"group_norm", group_norm},   {"batch_norm", batch_norm}, {"resize", resize},
+    {"convolution", convolution},
+    {"max_pool", max_pool},
+    {"max_pool_padded", max_pool_padded},
+    {"avg_pool", avg_pool},
+    {"layer_norm", layer_norm},
+    {"adaptive_avg_pool", adaptive_avg_pool},
+    {"group_norm", group_norm},
+    {"batch_norm", batch_norm},
+    {"resize", resize},
+    {"step", step},
     {"softmax", softmax},
 };
 

@@ -5,6 +5,7 @@ import itertools
 import unittest
 
 from aclnn_cases import *
+from driver import NCHW
 
 
 def through(f, x, g):
@@ -66,6 +67,13 @@ def largest(x, kernel, stride, padding, dilation, ceil):
     return y, places
 
 
+def torch_place(size, out, at, exact=False, scale=0.0):
+    """compute_scales_value<float> and nearest_neighbor(_exact)_compute_source_index of torch's UpSample.h."""
+    step = np.float32(1.0 / scale) if scale > 0 else np.float32(size) / np.float32(out)
+    place = np.float32((at + 0.5) * np.float64(step)) if exact else np.float32(at) * step
+    return min(int(np.floor(place)), size - 1)
+
+
 def resize(x, sizes, mode, align, scales=()):
     for d, out in enumerate(sizes, 2):
         size = x.shape[d]
@@ -78,7 +86,7 @@ def resize(x, sizes, mode, align, scales=()):
                 share = at - low
                 rows.append(x.take(low, d) * (1 - share) + x.take(min(low + 1, size - 1), d) * share)
             else:
-                rows.append(x.take(min(int((o + (0.5 if mode == "exact" else 0)) * (step if scales else size / out)), size - 1), d))
+                rows.append(x.take(torch_place(size, out, o, mode == "exact", scales[d - 2] if scales else 0), d))
         x = np.stack(rows, d)
     return x
 
@@ -211,6 +219,35 @@ class Windows(Case):
         check("MaxPool2dWithIndices", x, [3], [], [1], [1], False, Out(y), Out(places, np.int64))
         self.refused(161002, "half of the kernel", "MaxPool2dWithIndices", x, [3], [], [2], [1], False, Out(y), Out(places, np.int64))
         self.refused(161002, "half of the kernel", "MaxPool2dWithIndices", x, [3], [], [0, -1], [1], False, Out(y), Out(places, np.int64))
+
+    def test_nearest_neighbours_are_those_of_torch(self):
+        """Many sizes, among them those where a place is the border of two elements, or float's rounding makes it so."""
+        differs = 0
+        for size, out in itertools.chain(itertools.product(range(1, 14), range(1, 40)), ((41, 1722), (49, 98 * 7), (100, 300), (93, 651), (640, 480), (1000, 777))):
+            x, g = np.arange(size, dtype=np.float32)[None, None], f32(1, 1, out)
+            for exact, name in ((False, "UpsampleNearest1d"), (True, "UpsampleNearestExact1d")):
+                for scale in (0.0, out / size, (out + 0.5) / size, (out + 1 / 3) / size):
+                    index = [torch_place(size, out, o, exact, scale) for o in range(out)]
+                    plain = [min(int((o + exact / 2) / (scale or out / size)), size - 1) for o in range(out)]
+                    differs += index != plain
+                    want = np.zeros_like(x, np.float64)
+                    np.add.at(want[0, 0], index, g[0, 0].astype(np.float64))
+                    check(name + "Backward", g, [out], [1, 1, size], scale, Out(want, np.float32, 1e-5))
+                    if exact:
+                        check(name, x, [out], scale, Out(x[..., index]))
+                    elif scale == 0:
+                        check(name, x, [out], Out(x[..., index]))
+                    else:
+                        narrow = float(np.float32(scale))  # of this one the parameter is a float
+                        index = [torch_place(size, out, o, False, narrow) for o in range(out)]
+                        check(name + "V2", x, [out], narrow, Out(x[..., index]))
+        self.assertGreater(differs, 10)
+        x, g = f32(2, 2, 5, 7), f32(2, 2, 35, 21)
+        for scales in ((0.0, 0.0), (7.0, 3.0)):
+            rows, columns = ([torch_place(size, out, o, False, scale) for o in range(out)] for size, out, scale in zip((5, 7), (35, 21), scales))
+            check("UpsampleNearest2dV2", x, [35, 21], *scales, Out(x[:, :, rows][..., columns]), form=NCHW)
+            check("UpsampleNearest2dBackward", g, [35, 21], [2, 2, 5, 7], *scales,
+                  Out(through(lambda v: v[:, :, rows][..., columns], x, g), np.float32, 1e-4), form=NCHW)
 
     def test_resizing(self):
         for sizes, to in (((5,), (8,)), ((7,), (3,)), ((4, 5), (7, 3)), ((4, 5), (4, 10)), ((2, 3, 4), (3, 5, 2))):

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/arguments.h"
 #include "backend/cpu/convert_element.h"
+#include "backend/cpu/resize/taps.h"
 #include "backend/cpu/whole_call.h"
 #include "base/text.h"
 #include "base/threads/parallel.h"
@@ -135,20 +136,20 @@ MadeKernel make_indexed_pool_grad(const KernelRequest& request) {
 namespace {
 
 // What an element of a resized line is made of: two neighbours, or one.
-struct Taps {
+struct Neighbours {
   int64_t first, second;
   double share;  // of the second
 };
 
-std::vector<Taps> taps_of(const std::string& mode, bool align, double scale, int64_t in, int64_t out) {
-  std::vector<Taps> made;
+// `step`: what places are multiplied by; 0: the ratio of the sizes.
+std::vector<Neighbours> taps_of(const std::string& mode, bool align, float step, int64_t in, int64_t out) {
+  std::vector<Neighbours> made;
   for (int64_t o = 0; o < out; ++o) {
     const double ratio = align && mode == "linear" ? (out > 1 ? double(in - 1) / double(out - 1) : 0)
-                         : scale > 0               ? 1 / scale
+                         : step > 0                ? double(step)
                                                    : double(in) / double(out);
     if (mode != "linear") {
-      const double at = mode == "exact" ? (double(o) + 0.5) * ratio : double(o) * ratio;
-      const int64_t place = std::min(static_cast<int64_t>(std::floor(at)), in - 1);
+      const int64_t place = torch_nearest(mode == "exact", step > 0 ? step : torch_step(0, in, out), o, in);
       made.push_back({place, place, 0});
       continue;
     }
@@ -160,14 +161,15 @@ std::vector<Taps> taps_of(const std::string& mode, bool align, double scale, int
 }
 
 // A line of gradients goes back along a dimension.
-Numbers resize_back(const Numbers& from, int64_t outer, int64_t in, int64_t inner, const std::vector<Taps>& taps) {
+Numbers resize_back(const Numbers& from, int64_t outer, int64_t in, int64_t inner,
+                    const std::vector<Neighbours>& taps) {
   Numbers made(static_cast<size_t>(outer * in * inner));
   const auto out = static_cast<int64_t>(taps.size());
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t k = 0; k < out; ++k)
       for (int64_t i = 0; i < inner; ++i) {
         const double g = from[static_cast<size_t>((o * out + k) * inner + i)];
-        const Taps& tap = taps[static_cast<size_t>(k)];
+        const Neighbours& tap = taps[static_cast<size_t>(k)];
         made[static_cast<size_t>((o * in + tap.first) * inner + i)] += g * (1 - tap.share);
         made[static_cast<size_t>((o * in + tap.second) * inner + i)] += g * tap.share;
       }
@@ -190,13 +192,13 @@ MadeKernel make_resize_grad(const KernelRequest& request) {
                             graph::to_text(y.shape)));
   const std::string mode = call.text("mode");
   const bool align = call.flag("align");
-  std::vector<double> scales;
-  for (const char* name : {"scale0", "scale1", "scale2"}) scales.push_back(call.real(name, 0));
+  std::vector<float> steps;
+  for (const char* name : {"step0", "step1", "step2"}) steps.push_back(static_cast<float>(call.real(name, 0)));
   return function_kernel([=, shape = g.shape](Inputs in, Outputs out) -> Status {
     Numbers values = TRY(reals(in[0]));
     Shape now = shape;
     for (size_t d = 2; d < now.size(); ++d) {
-      const auto taps = taps_of(mode, align, scales[d - 2], size[d], now[d]);
+      const auto taps = taps_of(mode, align, steps[d - 2], size[d], now[d]);
       values = resize_back(values, product(now, 0, d), size[d], product(now, d + 1, now.size()), taps);
       now[d] = size[d];
     }

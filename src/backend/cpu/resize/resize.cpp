@@ -24,6 +24,8 @@ Result<Coordinates> coordinates_named(const std::string& name) {
   if (name == "asymmetric") return Coordinates::Asymmetric;
   if (name == "tf_half_pixel_for_nn") return Coordinates::HalfPixelNearest;
   if (name == "tf_crop_and_resize") return Coordinates::Crop;
+  if (name == "torch_nearest") return Coordinates::TorchNearest;  // ours, as the next
+  if (name == "torch_nearest_exact") return Coordinates::TorchNearestExact;
   return refuse(formatted("coordinate_transformation_mode {} is not known", name));
 }
 
@@ -167,11 +169,14 @@ MadeKernel make_to_size(const KernelRequest& request) {
   const bool align = graph::flag_of(node, "align_corners", false),
              centres = graph::flag_of(node, "half_pixel_centers", false);
   // Those made after PyTorch have no choice of centres: half pixels, but for nearest.
-  const bool torch = node.type == "ResizeBicubicV2" || node.type == "ResizeLinear";
+  const bool torch =
+      node.type == "ResizeBicubicV2" || node.type == "ResizeLinear" || node.type.starts_with("UpsampleNearest");
   constexpr bool nearest = interpolation == Interpolation::Nearest;
   Resampling how{.interpolation = interpolation, .nearest = align ? Nearest::PreferCeil : Nearest::Floor};
   if (align)
     how.coordinates = Coordinates::AlignCorners;
+  else if (nearest && torch)
+    how.coordinates = Coordinates::TorchNearest;
   else if (centres || torch)
     how.coordinates = nearest ? Coordinates::HalfPixelNearest : Coordinates::HalfPixel;
   else

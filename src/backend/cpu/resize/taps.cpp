@@ -53,6 +53,16 @@ bool Taps::identity() const {
   return true;
 }
 
+float torch_step(double scale, int64_t from, int64_t to) {
+  return scale > 0 ? static_cast<float>(1 / scale) : static_cast<float>(from) / static_cast<float>(to);
+}
+
+int64_t torch_nearest(bool exact, float step, int64_t at, int64_t from) {
+  const float place = exact ? static_cast<float>((static_cast<double>(at) + 0.5) * static_cast<double>(step))
+                            : static_cast<float>(at) * step;
+  return std::min(static_cast<int64_t>(std::floor(place)), from - 1);
+}
+
 double source_place(Coordinates coordinates, const graph::ResizeAxis& axis, int64_t at) {
   const double x = double(at), last = double(axis.from - 1);
   switch (coordinates) {
@@ -70,6 +80,10 @@ double source_place(Coordinates coordinates, const graph::ResizeAxis& axis, int6
       return x / axis.scale;
     case Coordinates::HalfPixelNearest:
       return (x + 0.5) / axis.scale;
+    case Coordinates::TorchNearest:
+    case Coordinates::TorchNearestExact:
+      return double(torch_nearest(coordinates == Coordinates::TorchNearestExact,
+                                  torch_step(axis.scale, axis.from, axis.to), at, axis.from));
     case Coordinates::Crop: {
       const double begin = axis.roi_begin * last, span = (axis.roi_end - axis.roi_begin) * last;
       return axis.length == 1 ? begin + span / 2 : begin + x * span / (axis.length - 1);

@@ -19,8 +19,15 @@ enum class Coordinates {
   AlignCorners,
   Asymmetric,
   HalfPixelNearest,
+  TorchNearest,       // as PyTorch computes them, in float: where a place is the border of two elements,
+  TorchNearestExact,  // its roundings decide between them
   Crop
 };
+
+// The float by which PyTorch multiplies the places of a result; `scale`: 0, or what replaces the ratio of the sizes.
+float torch_step(double scale, int64_t from, int64_t to);
+// The element of `from` that PyTorch takes for place `at`, by mode nearest or nearest-exact.
+int64_t torch_nearest(bool exact, float step, int64_t at, int64_t from);
 
 struct Resampling {
   Interpolation interpolation = Interpolation::Nearest;
