@@ -81,4 +81,23 @@ Result<Value> promoted(Sketch& sketch, const std::string& op, std::span<const Va
   return sketch.cast(result, DataType::Bool);
 }
 
+bool scales_within(std::span<const Value> tensors, const Value& number) {
+  const DataType type = common_type(tensors);
+  const bool floats = std::ranges::all_of(
+      tensors, [](const Value& value) { return value.is_tensor() && category_of(value.type) == Category::Float; });
+  return floats && type != DataType::Double && number.kind == Value::Kind::Number && number.number != 1;
+}
+
+Result<Value> scaled(Sketch& s, const Values& a) {
+  TRY(need(a[0]));
+  TRY(need(a[1]));
+  if (a[1].number == 1) return a[0];
+  if (a[0].kind == Value::Kind::Number) {
+    const bool whole = category_of(a[0].type) <= Category::Integer && category_of(a[1].type) <= Category::Integer;
+    if (!whole) return Value::of(a[0].number * a[1].number);
+    return Value::of(static_cast<int64_t>(static_cast<uint64_t>(a[0].integer) * static_cast<uint64_t>(a[1].integer)));
+  }
+  return promoted(s, "Mul", a);
+}
+
 }  // namespace belay::operators

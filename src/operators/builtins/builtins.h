@@ -36,6 +36,11 @@ Result<Values> as_type(Sketch& sketch, std::span<const Value> values, DataType t
 // An operator on values of their common type; whole numbers and bool become Float when `real`.
 Result<Value> promoted(Sketch& sketch, const std::string& op, std::span<const Value> values, bool real = false);
 
+// Whether float tensors can be multiplied by the number within the operator that adds them, whose attribute is a float.
+bool scales_within(std::span<const Value> tensors, const Value& number);
+// scaled(x, number): x times a number; by 1 nothing is done.
+Result<Value> scaled(Sketch& sketch, const Values& arguments);
+
 std::span<const Builtin> elementwise_builtins();
 std::span<const Builtin> reduce_builtins();
 std::span<const Builtin> shape_builtins();

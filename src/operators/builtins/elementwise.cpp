@@ -44,17 +44,17 @@ Result<Value> bits(Sketch& s, const Values& a) {
   return s.op(a[0].text, TRY(as_type(s, std::span(a).subspan(1, a.size() - 2), type)));
 }
 
-// x times a number; by 1 nothing is done.
-Result<Value> scaled(Sketch& s, const Values& a) {
-  TRY(need(a[0]));
-  TRY(need(a[1]));
-  if (a[1].number == 1) return a[0];
-  if (a[0].kind == Value::Kind::Number) {
-    const bool whole = category_of(a[0].type) <= Category::Integer && category_of(a[1].type) <= Category::Integer;
-    if (!whole) return Value::of(a[0].number * a[1].number);
-    return Value::of(static_cast<int64_t>(static_cast<uint64_t>(a[0].integer) * static_cast<uint64_t>(a[1].integer)));
+// added(op, x, y, number): x + number * y, or x - number * y, of Add and Sub.
+Result<Value> added(Sketch& s, const Values& a) {
+  for (size_t i = 1; i < 4; ++i) TRY(need(a[i]));
+  const std::span tensors = std::span(a).subspan(1, 2);
+  if (!scales_within(tensors, a[3])) {
+    const Value product = TRY(scaled(s, {a[2], a[3]}));
+    return promoted(s, a[0].text, Values{a[1], product});
   }
-  return promoted(s, "Mul", a);
+  const auto factor = static_cast<float>(a[3].number);
+  return s.op("Axpy", TRY(as_type(s, tensors, common_type(tensors))),
+              {{"alpha", a[0].text == "Sub" ? -factor : factor}});
 }
 
 Result<Value> divide(Sketch& s, const Values& a) {
@@ -160,11 +160,13 @@ Result<Value> nan_to_num(Sketch& s, const Values& a) {
 }
 
 constexpr Builtin kRows[] = {
-    {"arith", arith},           {"real", real},     {"keep", keep},       {"compare", compare},
-    {"logical", logical},       {"bits", bits},     {"scaled", scaled},   {"divide", divide},
-    {"clamp", clamp},           {"where", where},   {"fill", fill},       {"cast", cast},
-    {"convert", convert},       {"either", either}, {"rounded", rounded}, {"power", power},
-    {"nan_to_num", nan_to_num}, {"bound", bound},
+    {"arith", arith},     {"real", real},       {"keep", keep},
+    {"compare", compare}, {"logical", logical}, {"bits", bits},
+    {"scaled", scaled},   {"added", added},     {"divide", divide},
+    {"clamp", clamp},     {"where", where},     {"fill", fill},
+    {"cast", cast},       {"convert", convert}, {"either", either},
+    {"rounded", rounded}, {"power", power},     {"nan_to_num", nan_to_num},
+    {"bound", bound},
 };
 
 }  // namespace

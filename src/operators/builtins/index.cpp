@@ -260,7 +260,7 @@ Result<Value> moved(Sketch& s, const Value& x, int64_t from, int64_t to) {
   return s.permute(x, order);
 }
 
-// index_update(op, x, dim, index, source): slices of x replaced or added to.
+// index_update(op, x, dim, index, source, factor): slices of x replaced, or added to, of the source times a factor.
 Result<Value> index_update(Sketch& s, const Values& a) {
   TRY(need(a[1]));
   TRY(need(a[3]));
@@ -271,7 +271,16 @@ Result<Value> index_update(Sketch& s, const Values& a) {
   const Value given = a[3].is_tensor() ? a[3] : s.indices(a[3].ints());
   const int64_t count = graph::element_count(given.shape);
   const Value places = TRY(s.reshape(given, {count, 1}));
-  Value source = TRY(s.cast(a[4], a[1].type));
+  graph::Attributes attributes;
+  Value source = a[4];
+  if (a.size() > 5) {
+    TRY(need(a[5]));
+    if (scales_within(Values{a[1], source}, a[5]))
+      attributes["alpha"] = static_cast<float>(a[5].number);
+    else
+      source = TRY(scaled(s, {source, a[5]}));
+  }
+  source = TRY(s.cast(source, a[1].type));
   if (a[4].is_tensor() && a[4].rank() == a[1].rank()) {
     source = TRY(moved(s, source, dim, 0));
   } else {
@@ -279,7 +288,7 @@ Result<Value> index_update(Sketch& s, const Values& a) {
     shape[0] = count;
     source = TRY(s.expand(source, shape));
   }
-  return moved(s, TRY(s.op(a[0].text, {x, places, source})), 0, dim);
+  return moved(s, TRY(s.op(a[0].text, {x, places, source}, std::move(attributes))), 0, dim);
 }
 
 // masked_fill(x, mask, value)

@@ -6,6 +6,7 @@ import unittest
 
 import driver
 from aclnn_cases import *
+from driver import Scalar
 
 driver.TYPES["uint16"] = driver.BFLOAT16
 
@@ -66,6 +67,60 @@ class Halves(Case):
             made = stored(kind, rng.standard_normal(shape))
             yield made
             yield worth(made)
+
+    def test_sums_into_rows_and_elements_have_the_bits_of_float(self):
+        """Rows that all differ, rows that meet, few and many of them: the sum of floats in their order, rounded once."""
+        for kind in (np.float16, np.uint16):
+            for width in (1, 3, 700, 5000):
+                rows = 40 if width > 1 else 4000
+                x = stored(kind, rng.standard_normal((rows, width)))
+                for index in (rng.permutation(rows)[: rows // 2], rng.integers(0, rows, rows), np.array([3, 1, 3]), np.array([5]), np.arange(rows)):
+                    index = index.astype(np.int64)
+                    source = stored(kind, rng.standard_normal((len(index), width)))
+                    for factor in (1, 2.5, -0.3):
+                        want, scaled = worth(x).astype(np.float32), worth(source).astype(np.float32) * np.float32(factor)
+                        np.add.at(want, index, scaled)
+                        out = np.empty_like(x)
+                        aclnn(stream, "aclnnIndexAdd", x, 0, index, source, float(factor), out)
+                        np.testing.assert_array_equal(out, stored(kind, want))
+                        if factor == 1:
+                            put = x.copy()
+                            aclnn(stream, "aclnnIndexPutImpl", put, [index], source, True, False)
+                            np.testing.assert_array_equal(put, out)
+                counts["aclnnIndexAdd"] += 1
+
+    def test_what_nothing_is_added_to_keeps_its_bits(self):
+        for kind, odd in ((np.float16, [0x7D01, 0x7E55, 0xFC01, 0x8000, 0x0001]), (np.uint16, [0x7F81, 0x7FC5, 0xFF81, 0x8000, 0x0001])):
+            x = np.tile(np.array(odd, np.uint16).view(kind), 40).reshape(200, 1)
+            for index in (np.array([199]), np.array([199, 199]), np.full(150, 199)):
+                out = x.copy()
+                aclnn(stream, "aclnnIndexPutImpl", out, [index.astype(np.int64)], stored(kind, np.ones((len(index), 1))), True, False)
+                np.testing.assert_array_equal(out.view(np.uint16)[:199], x.view(np.uint16)[:199])
+
+    def test_sums_with_a_factor_have_the_bits_of_float(self):
+        def add(x, y, factor):
+            return x + np.float32(factor) * y
+
+        for kind in (np.float16, np.uint16):
+            for left, right in (((5, 1000), (5, 1000)), ((3, 1, 7), (1, 4, 7)), ((2000,), (1,)), ((1,), (3, 1500)), ((4, 5), ()), ((0, 3), (3,))):
+                a, b = (stored(kind, rng.standard_normal(shape)) for shape in (left, right))
+                wide = [worth(v).astype(np.float32) for v in (a, b)]
+                for name, want in (("Add", add(*wide, 0.3)), ("Sub", add(*wide, -0.3)), ("Rsub", add(wide[1], wide[0], -0.3)), ("AddRelu", np.maximum(add(*wide, 0.3), 0))):
+                    if name == "AddRelu" and kind == np.uint16:
+                        continue
+                    check(name, a, b, 0.3, Out(stored(kind, want), tolerance=0))
+            a = stored(kind, rng.standard_normal((5, 100)))
+        for left, right in (((5, 3000), (5, 3000)), ((3, 1, 7), (1, 4, 7)), ((1,), (3, 1500))):
+            a, b = f32(*left), f32(*right)
+            check("Add", a, b, 0.3, Out(add(a, b, 0.3), tolerance=0))
+            check("Sub", a, b, 0.3, Out(add(a, b, -0.3), tolerance=0))
+        a, b = floats(np.float64, 3, 4), floats(np.float64, 4)
+        check("Add", a, b, Scalar(0.3, np.float64), Out(a + 0.3 * b, tolerance=1e-15))
+        check("Add", a, f32(4) * 0 + 1, Scalar(2, np.int64), Out(a + 2))
+        self.refused(161001, "parameter alpha must not be null", "Add", a, b, None, Out(a))
+        self.refused(161001, "parameter self must not be null", "Add", None, b, 2.0, Out(a))
+        self.refused(161001, "parameter other must not be null", "Sub", a, None, 2.0, Out(a))
+        self.refused(161001, "parameter alpha must not be null", "IndexAdd", a, 0, np.array([0]), a[:1], None, Out(a))
 
     def test_formulas_of_several_steps(self):
         k = float(np.float32(0.3))

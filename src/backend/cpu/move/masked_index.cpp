@@ -121,7 +121,7 @@ MadeKernel make_masked_put(const KernelRequest& request) {
   TRY(element_bytes(type));
   const int values = call.even_empty("values");
   const int64_t given = call.integer("given");
-  const Combine how = call.flag("accumulate") ? Combine::Add : Combine::Replace;
+  const Put how = call.flag("accumulate") ? Put::Add : Put::Replace;
   return function_kernel(
       [=](Inputs in, Outputs out) -> Status {
         int64_t selected = 0;

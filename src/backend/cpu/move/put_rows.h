@@ -8,12 +8,13 @@
 namespace belay::backend::cpu {
 
 // What an element becomes when another is put at its place.
-enum class Combine { Replace, Add, Sub, Mul, Max, Min };
+enum class Put { Replace, Add, Sub, Mul, Max, Min };
 
 // Row i of the updates meets row targets[i] of y, in order; a row is `inner` elements. Elements of 16 bits that meet in
-// one place meet in float, and are rounded once.
-Status put_rows(Combine how, DataType type, const std::vector<int64_t>& targets, int64_t inner, const Tensor& updates,
-                Tensor& y);
+// one place meet in float, and are rounded once. Updates of floats are multiplied by the factor first, unless they
+// replace.
+Status put_rows(Put how, DataType type, const std::vector<int64_t>& targets, int64_t inner, const Tensor& updates,
+                Tensor& y, float factor = 1);
 
 // Starts the result as a copy of the tensor that is written into, unless it is its memory.
 void begin_with(const Tensor& x, Tensor& y);

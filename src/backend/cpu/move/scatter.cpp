@@ -13,12 +13,12 @@
 namespace belay::backend::cpu {
 namespace {
 
-Result<Combine> combine_named(std::string_view name) {
-  if (name == "none" || name == "update") return Combine::Replace;
-  if (name == "add") return Combine::Add;
-  if (name == "mul") return Combine::Mul;
-  if (name == "max") return Combine::Max;
-  if (name == "min") return Combine::Min;
+Result<Put> put_named(std::string_view name) {
+  if (name == "none" || name == "update") return Put::Replace;
+  if (name == "add") return Put::Add;
+  if (name == "mul") return Put::Mul;
+  if (name == "max") return Put::Max;
+  if (name == "min") return Put::Min;
   return refuse(formatted("reduction {} is not one of none, add, mul, max, min", name));
 }
 
@@ -31,7 +31,7 @@ Status check_updates(const KernelRequest& request) {
 }
 
 MadeKernel make_scatter_elements(const KernelRequest& request) {
-  const Combine how = TRY(combine_named(graph::text_of(request.node, "reduction", "none")));
+  const Put how = TRY(put_named(graph::text_of(request.node, "reduction", "none")));
   const Shape &x = request.inputs[0].shape, &index = request.inputs[1].shape;
   const auto axis = graph::axis_within(graph::int_of(request.node, "axis", 0), x.size());
   if (!axis) return refuse("axis is outside the tensor");
@@ -74,22 +74,24 @@ Result<std::vector<int64_t>> row_targets(const std::string& label, const Shape& 
   return targets;
 }
 
-Status scatter_nd(const std::string& label, Combine how, const Tensor& indices, const Tensor& updates, Tensor& y) {
+Status scatter_nd(const std::string& label, Put how, const Tensor& indices, const Tensor& updates, Tensor& y,
+                  float factor = 1) {
   const auto targets = TRY(row_targets(label, y.shape, indices));
   const int64_t inner = product(y.shape, size_t(indices.shape.back()), y.shape.size());
   if (updates.count() != int64_t(targets.size()) * inner)
     return failed(label, formatted("{} updates for {} places", updates.count(), int64_t(targets.size()) * inner));
-  return put_rows(how, y.type, targets, inner, updates, y);
+  return put_rows(how, y.type, targets, inner, updates, y, factor);
 }
 
-template <Combine how>
+template <Put how>
 MadeKernel make_scatter_nd(const KernelRequest& request) {
   if (request.inputs[1].shape.empty()) return refuse("indices must have a dimension");
   TRY(element_bytes(request.inputs[0].type));
   TRY(check_updates(request));
-  const auto run = [label = label_of(request.node)](Inputs in, Outputs out) -> Status {
+  const float factor = graph::get_or(request.node.attributes, "alpha", 1.0f);  // ours: of aclnnIndexAdd
+  const auto run = [factor, label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     begin_with(in[0], out[0]);
-    return scatter_nd(label, how, in[1], in[2], out[0]);
+    return scatter_nd(label, how, in[1], in[2], out[0], factor);
   };
   return function_kernel(run, 1);
 }
@@ -100,12 +102,12 @@ MadeKernel make_scatter_nd_fresh(const KernelRequest& request) {
   TRY(element_bytes(request.inputs[1].type));
   return function_kernel([label = label_of(request.node)](Inputs in, Outputs out) -> Status {
     if (out[0].count()) std::memset(out[0].data, 0, graph::bytes_of(out[0].type, out[0].count()));
-    return scatter_nd(label, Combine::Add, in[0], in[1], out[0]);
+    return scatter_nd(label, Put::Add, in[0], in[1], out[0]);
   });
 }
 
 // Each index names a row of the first dimension.
-template <Combine how>
+template <Put how>
 MadeKernel make_scatter_first(const KernelRequest& request) {
   if (request.inputs[0].shape.empty()) return refuse("var must have a dimension");
   TRY(check_updates(request));
@@ -123,24 +125,24 @@ MadeKernel make_scatter_first(const KernelRequest& request) {
 
 constexpr KernelRow rows[] = {
     {"ScatterElements", "reference", make_scatter_elements},
-    {"TensorScatterUpdate", "reference", make_scatter_nd<Combine::Replace>},
-    {"TensorScatterAdd", "reference", make_scatter_nd<Combine::Add>},
-    {"TensorScatterSub", "reference", make_scatter_nd<Combine::Sub>},
-    {"TensorScatterMul", "reference", make_scatter_nd<Combine::Mul>},
-    {"TensorScatterMax", "reference", make_scatter_nd<Combine::Max>},
-    {"TensorScatterMin", "reference", make_scatter_nd<Combine::Min>},
-    {"ScatterNdUpdate", "reference", make_scatter_nd<Combine::Replace>},
-    {"ScatterNdAdd", "reference", make_scatter_nd<Combine::Add>},
-    {"ScatterNdSub", "reference", make_scatter_nd<Combine::Sub>},
-    {"ScatterNdMul", "reference", make_scatter_nd<Combine::Mul>},
-    {"ScatterNdMax", "reference", make_scatter_nd<Combine::Max>},
-    {"ScatterNdMin", "reference", make_scatter_nd<Combine::Min>},
-    {"ScatterUpdate", "reference", make_scatter_first<Combine::Replace>},
-    {"ScatterAdd", "reference", make_scatter_first<Combine::Add>},
-    {"ScatterSub", "reference", make_scatter_first<Combine::Sub>},
-    {"ScatterMul", "reference", make_scatter_first<Combine::Mul>},
-    {"ScatterMax", "reference", make_scatter_first<Combine::Max>},
-    {"ScatterMin", "reference", make_scatter_first<Combine::Min>},
+    {"TensorScatterUpdate", "reference", make_scatter_nd<Put::Replace>},
+    {"TensorScatterAdd", "reference", make_scatter_nd<Put::Add>},
+    {"TensorScatterSub", "reference", make_scatter_nd<Put::Sub>},
+    {"TensorScatterMul", "reference", make_scatter_nd<Put::Mul>},
+    {"TensorScatterMax", "reference", make_scatter_nd<Put::Max>},
+    {"TensorScatterMin", "reference", make_scatter_nd<Put::Min>},
+    {"ScatterNdUpdate", "reference", make_scatter_nd<Put::Replace>},
+    {"ScatterNdAdd", "reference", make_scatter_nd<Put::Add>},
+    {"ScatterNdSub", "reference", make_scatter_nd<Put::Sub>},
+    {"ScatterNdMul", "reference", make_scatter_nd<Put::Mul>},
+    {"ScatterNdMax", "reference", make_scatter_nd<Put::Max>},
+    {"ScatterNdMin", "reference", make_scatter_nd<Put::Min>},
+    {"ScatterUpdate", "reference", make_scatter_first<Put::Replace>},
+    {"ScatterAdd", "reference", make_scatter_first<Put::Add>},
+    {"ScatterSub", "reference", make_scatter_first<Put::Sub>},
+    {"ScatterMul", "reference", make_scatter_first<Put::Mul>},
+    {"ScatterMax", "reference", make_scatter_first<Put::Max>},
+    {"ScatterMin", "reference", make_scatter_first<Put::Min>},
     {"ScatterNd", "reference", make_scatter_nd_fresh},
 };
 

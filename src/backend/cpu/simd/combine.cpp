@@ -17,12 +17,22 @@ MadeKernel make_sum(const KernelRequest& request) {
   return combine_kernel(request, Combine::Add);
 }
 
+MadeKernel make_axpy(const KernelRequest& request) {
+  return combine_kernel(request, Combine::Add, get_or(request.node.attributes, "alpha", 1.0f));
+}
+
 constexpr KernelRow rows[] = {
-    {"AccumulateNV2", "simd", make_sum},         {"AddN", "simd", make_sum},
-    {"Add", "simd", make<Combine::Add>},         {"AddV2", "simd", make<Combine::Add>},
-    {"Div", "simd", make<Combine::Divide>},      {"Maximum", "simd", make<Combine::Maximum>},
-    {"Minimum", "simd", make<Combine::Minimum>}, {"Mul", "simd", make<Combine::Multiply>},
-    {"RealDiv", "simd", make<Combine::Divide>},  {"SquaredDifference", "simd", make<Combine::SquaredDifference>},
+    {"AccumulateNV2", "simd", make_sum},
+    {"AddN", "simd", make_sum},
+    {"Add", "simd", make<Combine::Add>},
+    {"AddV2", "simd", make<Combine::Add>},
+    {"Axpy", "simd", make_axpy},
+    {"Div", "simd", make<Combine::Divide>},
+    {"Maximum", "simd", make<Combine::Maximum>},
+    {"Minimum", "simd", make<Combine::Minimum>},
+    {"Mul", "simd", make<Combine::Multiply>},
+    {"RealDiv", "simd", make<Combine::Divide>},
+    {"SquaredDifference", "simd", make<Combine::SquaredDifference>},
     {"Sub", "simd", make<Combine::Subtract>},
 };
 

@@ -11,8 +11,9 @@
 namespace belay::backend::cpu {
 namespace {
 
-constexpr int64_t grain = 1 << 15;     // elements that are worth a thread
-constexpr size_t narrow_block = 1024;  // half floats that are widened at a time: they stay in the first cache
+constexpr int64_t grain = 1 << 15;  // elements that are worth a thread
+constexpr size_t narrow_block =
+    1024;  // floats that are made at a time of halves, or scaled: they stay in the first cache
 
 // What the kernels of this file have in common: the layouts, and the type.
 class ElementwiseKernel : public Kernel {
@@ -72,8 +73,11 @@ class MapKernel : public ElementwiseKernel {
 
 class CombineKernel : public ElementwiseKernel {
  public:
-  CombineKernel(const KernelRequest& request, Combine f)
-      : ElementwiseKernel(request, plan_layouts(request, 2)), f_(f), broadcast_(plan_.output, plan_.operands) {
+  CombineKernel(const KernelRequest& request, Combine f, float factor)
+      : ElementwiseKernel(request, plan_layouts(request, 2)),
+        f_(f),
+        factor_(factor),
+        broadcast_(plan_.output, plan_.operands) {
     const size_t rank = broadcast_.dims.size();
     inner_ = broadcast_.dims.back();
     rows_ = rank > 1 ? broadcast_.dims[rank - 2] : 1;
@@ -99,17 +103,17 @@ class CombineKernel : public ElementwiseKernel {
     const int64_t column = begin % inner_;
     int64_t rows = 1, length = std::min(inner_ - column, end - begin);
     if (column == 0 && length == inner_) rows = std::min((end - begin) / inner_, rows_ - begin / inner_ % rows_);
-    if (type_ == DataType::Float)
+    if (type_ == DataType::Float && factor_ == 1)
       combine_floats(f_, {inputs[0].as<float>() + offsets[0], row_[0], step_[0]},
                      {inputs[1].as<float>() + offsets[1], row_[1], step_[1]}, output.as<float>() + begin, rows, length);
     else
       for (int64_t r = 0; r < rows; ++r)
-        run_narrow(inputs, output, offsets[0] + r * row_[0], offsets[1] + r * row_[1], begin + r * length, length);
+        run_by_blocks(inputs, output, offsets[0] + r * row_[0], offsets[1] + r * row_[1], begin + r * length, length);
     return rows * length;
   }
 
-  void run_narrow(std::span<const Tensor> inputs, Tensor& output, int64_t x, int64_t y, int64_t z,
-                  int64_t length) const {
+  void run_by_blocks(std::span<const Tensor> inputs, Tensor& output, int64_t x, int64_t y, int64_t z,
+                     int64_t length) const {
     float blocks[2][narrow_block];
     for (int64_t i = 0; i < length; i += narrow_block) {
       const auto count = std::min<int64_t>(narrow_block, length - i);
@@ -119,6 +123,8 @@ class CombineKernel : public ElementwiseKernel {
       };
       load(0, x);
       load(1, y);
+      if (factor_ != 1)
+        combine_floats(Combine::Multiply, {blocks[1], 0, 1}, {&factor_, 0, 0}, blocks[1], 1, step_[1] ? count : 1);
       float result[narrow_block];
       combine_floats(f_, {blocks[0], 0, step_[0]}, {blocks[1], 0, step_[1]}, result, 1, count);
       store_floats(type_, result, at(output, z + i), static_cast<size_t>(count));
@@ -126,6 +132,7 @@ class CombineKernel : public ElementwiseKernel {
   }
 
   Combine f_;
+  float factor_;
   Broadcast broadcast_;
   int64_t inner_, rows_, step_[2], row_[2];
 };
@@ -145,11 +152,11 @@ MadeKernel map_kernel(const KernelRequest& request, Map f, const MapParameters& 
   return std::unique_ptr<Kernel>(std::make_unique<MapKernel>(request, f, parameters));
 }
 
-MadeKernel combine_kernel(const KernelRequest& request, Combine f) {
+MadeKernel combine_kernel(const KernelRequest& request, Combine f, float factor) {
   TRY(check_types(request, 2));
   const Shape shapes[] = {request.inputs[0].shape, request.inputs[1].shape};
   TRY(check_broadcast(request.outputs[0].shape, shapes));
-  return std::unique_ptr<Kernel>(std::make_unique<CombineKernel>(request, f));
+  return std::unique_ptr<Kernel>(std::make_unique<CombineKernel>(request, f, factor));
 }
 
 }  // namespace belay::backend::cpu
