@@ -105,6 +105,8 @@ constexpr Family other_families[] = {
     cpu::list_rows,
     cpu::open_result_rows,
     cpu::masked_index_rows,
+    cpu::counting_rows,
+    cpu::serving_rows,
     cpu::columns_rows,
     cpu::linear_rows,
     cpu::token_rows,

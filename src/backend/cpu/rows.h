@@ -101,6 +101,8 @@ std::span<const KernelRow> attention_update_rows();
 std::span<const KernelRow> list_rows();
 std::span<const KernelRow> open_result_rows();
 std::span<const KernelRow> masked_index_rows();
+std::span<const KernelRow> counting_rows();
+std::span<const KernelRow> serving_rows();
 std::span<const KernelRow> columns_rows();
 std::span<const KernelRow> linear_rows();
 std::span<const KernelRow> token_rows();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
 #include "base/text.h"
 #include "operators/builtins/builtins.h"
 
@@ -189,6 +191,14 @@ Result<Value> range(Sketch& s, const Values& a) {
   return s.constant(a[3].type, a[3].shape, values);
 }
 
+// places(x, like): 0, 1, ... for the elements of a tensor of one dimension, of the other's type.
+Result<Value> places(Sketch& s, const Values& a) {
+  if (a[0].rank() != 1) return invalid("repeats must have one dimension");
+  std::vector<int64_t> values(static_cast<size_t>(a[0].shape[0]));
+  std::iota(values.begin(), values.end(), int64_t{0});
+  return s.constant(a[1].type, a[0].shape, values);
+}
+
 // Of what numbers say, before anything of that size is made.
 Status must_be(const Shape& said, const Value& like) {
   if (said == like.shape) return {};
@@ -255,12 +265,12 @@ Result<Value> size(Sketch&, const Values& a) {
 }
 
 constexpr Builtin kRows[] = {
-    {"cat", cat},           {"stack", stack},     {"split", split},   {"split_with_size", split_with_size},
-    {"slice", slice},       {"permute", permute}, {"expand", expand}, {"strided_slice", strided_slice},
-    {"repeat", repeat},     {"flip", flip},       {"roll", roll},     {"repeat_each", repeat_each},
-    {"flatten", flatten},   {"pad", pad},         {"band", band},     {"range", range},
-    {"linspace", linspace}, {"eye", eye},         {"item", item},     {"half", half},
-    {"pick", pick},         {"fold", fold},       {"size", size},
+    {"cat", cat},         {"stack", stack},       {"split", split},   {"split_with_size", split_with_size},
+    {"slice", slice},     {"permute", permute},   {"expand", expand}, {"strided_slice", strided_slice},
+    {"repeat", repeat},   {"flip", flip},         {"roll", roll},     {"repeat_each", repeat_each},
+    {"flatten", flatten}, {"pad", pad},           {"band", band},     {"range", range},
+    {"places", places},   {"linspace", linspace}, {"eye", eye},       {"item", item},
+    {"half", half},       {"pick", pick},         {"fold", fold},     {"size", size},
 };
 
 }  // namespace
