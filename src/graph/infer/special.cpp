@@ -187,6 +187,7 @@ constexpr InferRow rows[] = {
     {"AclnnQuantMatmul", declared},
     {"AclnnRandom", declared},
     {"AclnnRandomIntegers", declared},
+    {"AclnnReRouting", declared},
     {"AclnnRealPart", declared},
     {"AclnnRepeatEach", declared},
     {"AclnnResizeGrad", declared},

@@ -101,6 +101,30 @@ class Serving(Case):
         self.refused(161001, "blockTables", "AdvanceStep", *given(1, 1, 16)[:5], None, 1, 1, 16)
         self.refused(161001, "seqLens", "AdvanceStep", *given(1, 1, 16)[:3], None, *given(1, 1, 16)[4:])
 
+    def test_tokens_of_all_ranks_by_expert(self):
+        for ranks, experts in ((2, 3), (1, 4), (4, 1), (3, 5)):
+            for kind, count_kind in ((np.float16, np.int64), (np.int8, np.int32), (np.float32, np.int64)):
+                counts_ = rng.integers(0, 4, (ranks, experts)).astype(count_kind)
+                counts_[0, 0] += 1
+                n = int(counts_.sum())
+                tokens, scales = rng.integers(-99, 99, (n, 6)).astype(kind), f32(n)
+                expert = np.repeat(np.tile(np.arange(experts), ranks), counts_.reshape(-1))
+                order = np.argsort(expert, kind="stable")  # the ranks follow one another already
+                told = [Out(order.astype(np.int32)), Out(counts_.sum(0).astype(count_kind))]
+                check("MoeReRouting", tokens, counts_, scales, 1, 0, Out(tokens[order]), Out(scales[order]), *told)
+                check("MoeReRouting", tokens, counts_, f32(n, 2) * 0 + 1, 1, 0, Out(tokens[order]), Out(np.ones((n, 2), np.float32)), *told)
+                check("MoeReRouting", tokens, counts_, None, 1, 0, Out(tokens[order]), None, *told)
+        outs = Out(tokens), Out(scales), *told
+        self.refused(161002, "expertTokenNumType must be 1", "MoeReRouting", tokens, counts_, scales, 0, 0, *outs)
+        self.refused(161002, "idxType must be 0", "MoeReRouting", tokens, counts_, scales, 1, 1, *outs)
+        self.refused(161002, "permuteTokenIdxOut", "MoeReRouting", tokens, counts_, scales, 1, 0, *outs[:2], Out(order), outs[3])
+        self.refused(161002, "permutePerTokenScalesOut is needed", "MoeReRouting", tokens, counts_, scales, 1, 0, outs[0], None, *outs[2:])
+        self.refused(161002, "[ranks,experts]", "MoeReRouting", tokens, counts_.reshape(-1), scales, 1, 0, *outs)
+        self.refused(507015, "add up to", "MoeReRouting", tokens, counts_ * 0, scales, 1, 0, *outs)
+        self.refused(507015, "add up to more", "MoeReRouting", tokens, counts_ + 1, scales, 1, 0, *outs)
+        self.refused(507015, "negative", "MoeReRouting", tokens, -counts_, scales, 1, 0, *outs)
+        self.refused(161001, "expertTokenNumPerRank", "MoeReRouting", tokens, None, scales, 1, 0, *outs)
+
     def test_adapters_of_low_rank(self):
         adapters, layers, rank, into, out, n = 3, 2, 8, 20, 12, 7
         for kind, tolerance in ((np.float32, 1e-4), (np.float16, 4e-3)):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole aclnn calls of engines that serve many sequences: a step of each of them, and adapters of low rank by row.
+// Whole aclnn calls of engines that serve many sequences: a step of each of them, adapters of low rank by row, and
+// tokens that other ranks sent.
 #include "backend/cpu/arguments.h"
+#include "backend/cpu/move/copy_picked.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/whole_call.h"
 #include "base/text.h"
@@ -125,9 +127,90 @@ MadeKernel make_low_rank(const KernelRequest& request) {
   return whole_kernel({{0, static_cast<size_t>(op.y)}}, [op](Inputs in, Outputs outs) { return op.run(in, outs); });
 }
 
+// Tokens that came from several ranks, each rank's by expert, become by expert, each expert's by rank. With them go
+// their scales; told are the place that each token had, and how many each expert has.
+struct ReRouting {
+  int tokens, counts, scales;
+  int made, made_scales, places, totals;  // outputs
+  int64_t rows, ranks, experts;
+  size_t row_bytes, scale_bytes;
+
+  Status run(Inputs in, Outputs out) const {
+    const auto numbers = TRY(integers(in[static_cast<size_t>(counts)]));
+    std::vector<int64_t> from;
+    std::vector<int64_t> starts(numbers.size() + 1);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] < 0 || numbers[i] > rows - starts[i])
+        return failed("MoeReRouting",
+                      formatted("tokens has {} rows; the counts add up to more, or are negative", rows));
+      starts[i + 1] = starts[i] + numbers[i];
+    }
+    if (starts.back() != rows)
+      return failed("MoeReRouting", formatted("tokens has {} rows; the counts add up to {}", rows, starts.back()));
+    for (int64_t e = 0; e < experts; ++e) {
+      const auto before = static_cast<int64_t>(from.size());
+      for (int64_t r = 0; r < ranks; ++r) {
+        const auto pair = static_cast<size_t>(r * experts + e);
+        for (int64_t row = starts[pair]; row < starts[pair + 1]; ++row) from.push_back(row);
+      }
+      Tensor& total = out[static_cast<size_t>(totals)];
+      const int64_t count = static_cast<int64_t>(from.size()) - before;
+      if (total.type == DataType::Int32)
+        total.as<int32_t>()[e] = static_cast<int32_t>(count);
+      else
+        total.as<int64_t>()[e] = count;
+    }
+    for (size_t i = 0; i < from.size(); ++i)
+      out[static_cast<size_t>(places)].as<int32_t>()[i] = static_cast<int32_t>(from[i]);
+    const auto move = [&](int input, int output, size_t bytes) {
+      if (input < 0 || output < 0 || bytes == 0) return;
+      copy_picked(bytes, rows, out[static_cast<size_t>(output)].as<std::byte>(),
+                  in[static_cast<size_t>(input)].as<std::byte>(),
+                  [&](int64_t r) { return from[static_cast<size_t>(r)]; });
+    };
+    move(tokens, made, row_bytes);
+    move(scales, made_scales, scale_bytes);
+    return {};
+  }
+};
+
+MadeKernel make_re_routing(const KernelRequest& request) {
+  const WholeCall call(request);
+  ReRouting op{};
+  op.tokens = call.even_empty("tokens"), op.counts = call.even_empty("counts"), op.scales = call.even_empty("scales");
+  op.made = call.output(0), op.made_scales = call.output(1), op.places = call.output(2), op.totals = call.output(3);
+  const auto &tokens = call.info(op.tokens), &counts = call.info(op.counts);
+  if (call.integer("count_type") != 1) return refuse("expertTokenNumType must be 1, counts");
+  if (call.integer("index_type") != 0) return refuse("idxType must be 0");
+  if (tokens.shape.empty() || counts.shape.size() != 2 ||
+      (counts.type != DataType::Int32 && counts.type != DataType::Int64))
+    return refuse(formatted("expertTokenNumPerRank is {} {}; it must be INT32 or INT64 [ranks,experts]",
+                            graph::name_of(counts.type), graph::to_text(counts.shape)));
+  op.rows = tokens.shape[0], op.ranks = counts.shape[0], op.experts = counts.shape[1];
+  op.row_bytes = TRY(element_bytes(tokens.type)) * static_cast<size_t>(product(tokens.shape, 1, tokens.shape.size()));
+  const auto alike = [&](int output, const graph::TensorInfo& like, const char* name) -> Status {
+    const auto& info = call.result(output);
+    if (info.type == like.type && info.shape == like.shape) return {};
+    return refuse(formatted("{} is {} {}; it must be {} {}", name, graph::name_of(info.type),
+                            graph::to_text(info.shape), graph::name_of(like.type), graph::to_text(like.shape)));
+  };
+  TRY(alike(op.made, tokens, "permuteTokensOut"));
+  TRY(alike(op.places, {DataType::Int32, {op.rows}}, "permuteTokenIdxOut"));
+  TRY(alike(op.totals, {counts.type, {op.experts}}, "expertTokenNumOut"));
+  if (op.scales < 0) return function_kernel([op](Inputs in, Outputs out) { return op.run(in, out); });
+  const auto& scales = call.info(op.scales);
+  if (scales.shape.empty() || scales.shape[0] != op.rows)
+    return refuse(formatted("perTokenScales is {} for {} tokens", graph::to_text(scales.shape), op.rows));
+  if (op.made_scales < 0) return refuse("permutePerTokenScalesOut is needed with perTokenScales");
+  TRY(alike(op.made_scales, scales, "permutePerTokenScalesOut"));
+  op.scale_bytes = TRY(element_bytes(scales.type)) * static_cast<size_t>(product(scales.shape, 1, scales.shape.size()));
+  return function_kernel([op](Inputs in, Outputs out) { return op.run(in, out); });
+}
+
 constexpr KernelRow kRows[] = {
     {"AclnnAdvanceStep", "reference", make_advance_step},
     {"AclnnLowRank", "reference", make_low_rank},
+    {"AclnnReRouting", "reference", make_re_routing},
 };
 
 }  // namespace
