@@ -155,7 +155,8 @@ GoldenSide::GoldenSide(std::shared_ptr<const graph::Model> model) : model_(std::
 }
 
 Result<std::unique_ptr<GoldenSide>> GoldenSide::open(const std::filesystem::path& model) {
-  std::unique_ptr<GoldenSide> made(new GoldenSide(TRY(blame::read_model(model, false))));
+  auto read = TRY(blame::read_model(model, false));
+  std::unique_ptr<GoldenSide> made(new GoldenSide(std::move(read)));
   made->side_.name = model.string();
   return made;
 }

@@ -17,12 +17,13 @@ Status needed(const void* pointer, const char* parameter) {
   return {ACLNN_ERR_PARAM_NULLPTR, std::string("parameter ") + parameter + " must not be null"};
 }
 
+// Whether the elements can be counted at all is checked by who uses them.
 graph::Shape row_major(const graph::Shape& shape) {
   graph::Shape strides(shape.size());
   int64_t step = 1;
   for (size_t i = shape.size(); i-- > 0;) {
     strides[i] = step;
-    step *= shape[i];
+    (void)__builtin_mul_overflow(step, shape[i], &step);
   }
   return strides;
 }

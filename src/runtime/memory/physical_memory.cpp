@@ -60,7 +60,8 @@ Result<std::shared_ptr<PhysicalMemory>> PhysicalMemory::import(uint64_t shareabl
   PhysicalTraits traits{.device = memory.device < 0 ? -1 : device, .attribute = memory.attribute};
   traits.location_type = memory.device < 0 ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_DEVICE;
   traits.location_id = memory.device < 0 ? 0 : static_cast<uint32_t>(device);
-  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory.size, traits, TRY(pass->data()), false));
+  auto data = TRY(pass->data());
+  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(memory.size, traits, std::move(data), false));
 }
 
 PhysicalMemory::~PhysicalMemory() {

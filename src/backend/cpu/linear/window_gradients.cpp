@@ -366,12 +366,13 @@ MadeKernel make_group_norm_grad(const KernelRequest& request) {
   const auto output = [&](size_t i) { return mask.size() == 3 && mask[i] == 0 ? -1 : call.output(i); };
   const int dx = output(0), dgamma = output(1), dbeta = output(2);
   const auto elements = [&](int input) { return graph::element_count(call.info(input).shape); };
-  if (groups <= 0 || c % groups != 0 || elements(x) != n * c * space || elements(grad) != n * c * space)
+  const int64_t all = n < 0 || c < 0 || space < 0 ? -1 : graph::element_count({n, c, space});
+  if (groups <= 0 || c % groups != 0 || elements(x) != all || elements(grad) != all)
     return refuse(formatted("N {}, C {}, HxW {} and {} groups do not fit input {}", n, c, space, groups,
                             graph::to_text(call.info(x).shape)));
   if (elements(mean) != n * groups || elements(rstd) != n * groups || (gamma >= 0 && elements(gamma) != c))
     return refuse("mean and rstd must be [N, group], gamma [C]");
-  for (const auto& [out, count] : {std::pair{dx, n * c * space}, {dgamma, c}, {dbeta, c}})
+  for (const auto& [out, count] : {std::pair{dx, all}, {dgamma, c}, {dbeta, c}})
     if (out >= 0 && graph::element_count(call.result(out).shape) != count)
       return refuse(formatted("a gradient has shape {}; it must have {} elements",
                               graph::to_text(call.result(out).shape), count));

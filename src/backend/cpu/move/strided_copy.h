@@ -24,17 +24,22 @@ void turn_floats(float* to, int64_t to_step, const float* from, int64_t from_ste
 // `count` times the element at `value`.
 void fill_elements(size_t bytes, void* dst, int64_t count, const void* value);
 
-// Calls f with a value of an unsigned type of this many bytes; of 16 bytes for complex numbers of doubles.
+// Bytes that are copied as one, from and to any address: a program's views need not be aligned.
+template <class T>
+struct __attribute__((packed, may_alias)) Loose {
+  T value;
+};
+// Calls f with a value of this many bytes; 16 for complex numbers of doubles.
 struct Element16 {
   uint64_t low, high;
 };
 template <class F>
 void with_element_size(size_t bytes, F&& f) {
-  if (bytes == 1) f(uint8_t{});
-  if (bytes == 2) f(uint16_t{});
-  if (bytes == 4) f(uint32_t{});
-  if (bytes == 8) f(uint64_t{});
-  if (bytes == 16) f(Element16{});
+  if (bytes == 1) f(Loose<uint8_t>{});
+  if (bytes == 2) f(Loose<uint16_t>{});
+  if (bytes == 4) f(Loose<uint32_t>{});
+  if (bytes == 8) f(Loose<uint64_t>{});
+  if (bytes == 16) f(Loose<Element16>{});
 }
 
 }  // namespace belay::backend::cpu
