@@ -118,6 +118,7 @@ void Exchange::unpin() {
 
 Status Exchange::compare(uint32_t peer, const Call& theirs) {
   if (call_ == theirs) return {};
+  if (attempting_) return not_yet();  // what differs may have to be asked for
   Call other = theirs;
   other.arrays = call_.arrays;
   if (call_ != other) return disagree(peer, *difference(call_, theirs));
@@ -149,6 +150,7 @@ Status Exchange::compare_message(uint32_t peer, Call sent) {
 }
 
 Status Exchange::disagree(uint32_t peer, const Difference& difference) {
+  if (attempting_) return not_yet();
   Status status{
       ACL_ERROR_RT_FFTS_PLUS_TIMEOUT,
       formatted("{}: the ranks do not agree{}: {} is {} on rank {} and {}{} on rank {}", tag(),

@@ -77,6 +77,8 @@ class Exchange {
 
  private:
   void start_clock();
+  // The end of an attempt; nobody hears of it.
+  static Status not_yet() { return {-1, {}}; }
   // Why not to wait any longer; success: go on.
   Status interrupted(uint32_t peer);
   Status check_post();
@@ -157,9 +159,8 @@ template <class Ready>
 Status Exchange::wait(Ready ready, uint32_t peer) {
   using namespace std::chrono_literals;
   constexpr auto kLongestSpin = 300us;  // sleeping and waking takes long where cores are idle
-  constexpr aclError kNotYet = -1;      // of an attempt; nobody hears of it
   if (communicator_has_cores_ && look(ready)) return {};
-  if (attempting_) return {kNotYet, {}};
+  if (attempting_) return not_yet();
   start_clock();
   bool done = false;
   spin_until([&] { return (done = ready()) || board_.failed(); }, kLongestSpin);
