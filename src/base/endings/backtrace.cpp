@@ -44,11 +44,9 @@ struct Interpreter {
   void* (*current_thread)() = nullptr;
   void (*dump)(int file, void* thread) = nullptr;
 };
-const Interpreter& interpreter() {
-  static const Interpreter known = {reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState")),
-                                    reinterpret_cast<void (*)(int, void*)>(dlsym(RTLD_DEFAULT, "_Py_DumpTraceback"))};
-  return known;
-}
+// Looked up while the library is loaded: a handler may interrupt the very lock that the loader takes for it.
+const Interpreter interpreter = {reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState")),
+                                 reinterpret_cast<void (*)(int, void*)>(dlsym(RTLD_DEFAULT, "_Py_DumpTraceback"))};
 
 constexpr std::string_view kSystem[] = {"libc",     "libm",       "libstdc++",       "libgcc_s",        "libpthread",
                                         "libdl",    "librt",      "libffi",          "libasan",         "libtsan",
@@ -70,7 +68,7 @@ bool is_module(const LoadedFile& file, std::string_view name) {
 bool is_python(const LoadedFile& file) {
   const bool called =
       last_part(file.path).starts_with("python") || std::string_view(file.soname).starts_with("libpython");
-  return called && file.holds(reinterpret_cast<const void*>(interpreter().current_thread));
+  return called && file.holds(reinterpret_cast<const void*>(interpreter.current_thread));
 }
 
 Code code_of(const LoadedFile& file) {
@@ -212,7 +210,7 @@ void describe_frame(uintptr_t frame, FrameText& made, LinePatience& patience) {
 }
 
 size_t python_lines(char* text, size_t room) {
-  const auto& [current_thread, dump] = interpreter();
+  const auto& [current_thread, dump] = interpreter;
   void* thread = current_thread && dump ? current_thread() : nullptr;
   if (!thread) return 0;
   const int file = memfd_create("belay-python", MFD_CLOEXEC);
