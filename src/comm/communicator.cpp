@@ -239,9 +239,11 @@ class Communicator::Collective {
 
   Status run() {
     ticket_.used = true;
-    TRY(owner().begin());
+    Status status = owner().begin();
+    if (!status.ok() && !exchange_) return status;
     begin();
-    return exchange_->close(run_collective(*exchange_, work_));
+    if (status.ok()) status = run_collective(*exchange_, work_);
+    return exchange_->close(std::move(status));
   }
 
  private:

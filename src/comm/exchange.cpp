@@ -144,6 +144,11 @@ Status Exchange::compare_parts(uint32_t peer, uint64_t mine, uint64_t theirs) {
                          formatted("{}[{}]", names().sent, rank())});
 }
 
+bool Exchange::expects(Call sent) const {
+  sent.op = Op::Receive;
+  return sent == call_;
+}
+
 Status Exchange::compare_message(uint32_t peer, Call sent) {
   sent.op = Op::Receive;
   return compare(peer, sent);

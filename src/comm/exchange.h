@@ -27,6 +27,7 @@ class Exchange {
  public:
   // `timed`: whether HCCL_EXEC_TIMEOUT holds.
   Exchange(Communicator& communicator, Stream& stream, const Call& call, uint64_t number, bool timed);
+  ~Exchange() { unpin(); }
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
@@ -60,6 +61,7 @@ class Exchange {
   // For operations in which each pair of ranks has a count of its own: what this one receives, and the other sends.
   Status compare_parts(uint32_t peer, uint64_t mine, uint64_t theirs);
   // For a receiver: what it expects against what was sent.
+  bool expects(Call sent) const;
   Status compare_message(uint32_t peer, Call sent);
   // This rank reads nothing more. `readers`: by rank, who here may still read what it holds.
   void finish(std::vector<bool> readers = {});
@@ -135,6 +137,7 @@ bool Exchange::attempt(Begin begin) {
   attempting_ = true;
   const bool done = begin().ok();
   attempting_ = false;
+  if (!done) unpin();  // whoever withdraws waits for readers, who must not themselves wait for anything
   return done;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -47,7 +48,7 @@ class Batch::Delivery {
 
   // Looks for a short time whether all are delivered, and well.
   bool attempt(std::list<Delivery>& batch) {
-    const auto well = [](Delivery& one) { return one.move() && one.taken_.ok() && !one.exchange_.post().trouble(); };
+    const auto well = [](Delivery& one) { return one.move() && !one.refused_ && !one.exchange_.post().trouble(); };
     return exchange_.attempt(
         [&] { return exchange_.wait([&] { return std::ranges::all_of(batch, well); }, message_.peer); });
   }
@@ -60,7 +61,8 @@ class Batch::Delivery {
       return move();
     };
     TRY(exchange_.wait(moved, message_.peer));
-    return exchange_.here(message_.peer) ? taken_ : exchange_.wait_for_post();
+    if (refused_) return exchange_.compare_message(message_.peer, *refused_);
+    return exchange_.here(message_.peer) ? Status{} : exchange_.wait_for_post();
   }
 
   Status close(Status status) { return exchange_.close(std::move(status)); }
@@ -75,9 +77,9 @@ class Batch::Delivery {
   bool take() {
     const auto offer = exchange_.board().pick(id());
     if (!offer) return false;
-    taken_ = exchange_.compare_message(message_.peer, offer->call);
-    if (!taken_.ok()) {
+    if (!exchange_.expects(offer->call)) {
       exchange_.board().put_back(id());
+      refused_ = offer->call;
       return true;
     }
     std::memcpy(message_.data, offer->data, message_.bytes);
@@ -88,7 +90,7 @@ class Batch::Delivery {
   Exchange exchange_;
   const Message message_;
   bool laid_ = false, done_ = false;
-  Status taken_;
+  std::optional<Call> refused_;  // what was sent and is not what is expected
 };
 
 namespace {

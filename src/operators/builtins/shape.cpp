@@ -245,7 +245,7 @@ Result<Value> half(Sketch& s, const Values& a) {
 // pick(i, texts...)
 Result<Value> pick(Sketch&, const Values& a) {
   const int64_t index = int_at(a, 0);
-  if (index < 0 || index + 1 >= static_cast<int64_t>(a.size()))
+  if (index < 0 || index >= static_cast<int64_t>(a.size()) - 1)
     return invalid(formatted("{} is not one of the {} choices", index, a.size() - 1));
   return a[static_cast<size_t>(index) + 1];
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that do not agree, do not come, or wait for each other in a circle: each ends, and says who.
+#include <unistd.h>
+
+#include <atomic>
 #include <barrier>
+#include <thread>
 
 #include "support/ranks.h"
 
@@ -44,6 +48,32 @@ TEST(Disagreement, OfCountsNamesRanksParameterAndBothValues) {
                              rank.stream);
       },
       {"EI0005", "count is", "rank 2", "AllReduce_"}, HCCL_E_PARA);
+}
+
+// Each rank may be in the middle of an attempt when the others have given up: nobody waits for one who has not gone on.
+TEST(Disagreement, OfOneWhoComesLateLeavesNobodyWaiting) {
+  for (const int delay : {0, 10, 20, 30, 40, 50, 60, 80}) {
+    std::atomic<bool> first_came = false;
+    on_ranks(3, [&](const Rank& rank) {
+      const Buffer<int32_t> data(2103);
+      EXPECT_EQ(HcclBarrier(rank.comm, rank.stream), HCCL_SUCCESS);
+      EXPECT_EQ(rank.synchronize(), ACL_SUCCESS);
+      if (rank.rank == 0) {
+        usleep(500);
+        first_came = true;
+      }
+      if (rank.rank == 2) {
+        while (!first_came) std::this_thread::yield();
+        usleep(delay);
+      }
+      const HcclResult called = HcclReduceScatter(data.data(), data.data(), rank.rank == 2 ? 701 : 700,
+                                                  HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, rank.comm, rank.stream);
+      if (called == HCCL_SUCCESS)
+        EXPECT_EQ(rank.synchronize(), kFailed);
+      else
+        EXPECT_EQ(called, HCCL_E_PARA);
+    });
+  }
 }
 
 // An operation with arrays of counts, called by rank 1 with another element than the others.

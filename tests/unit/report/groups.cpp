@@ -9,7 +9,7 @@
 #include "report/layout.h"
 
 // Graphviz keeps some memory of a graph with a cycle.
-extern "C" const char* __lsan_default_suppressions() { return "leak:gmalloc"; }
+extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions() { return "leak:gmalloc"; }
 
 namespace belay::report {
 namespace {

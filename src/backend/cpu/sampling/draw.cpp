@@ -176,11 +176,11 @@ void draw_mask(const Philox& numbers, double keep, Tensor& to) {
 }
 
 bool bit_at(const Tensor& mask, int64_t i) { return mask.as<uint8_t>()[i / 8] >> (i % 8) & 1; }
-int64_t mask_bytes(int64_t count) { return (count + 127) / 128 * 16; }
+int64_t mask_bytes(int64_t count) { return count / 128 * 16 + (count % 128 ? 16 : 0); }
 
 Status check_mask(const graph::TensorInfo& mask, int64_t count) {
   if ((mask.type == DataType::UInt8 || mask.type == DataType::Bool) &&
-      graph::element_count(mask.shape) >= (count + 7) / 8)
+      graph::element_count(mask.shape) >= count / 8 + (count % 8 ? 1 : 0))
     return {};
   return refuse(formatted("the mask is {} {}; it must be UINT8 with {} elements, a bit for each of {}",
                           graph::name_of(mask.type), graph::to_text(mask.shape), mask_bytes(count), count));
@@ -188,8 +188,8 @@ Status check_mask(const graph::TensorInfo& mask, int64_t count) {
 
 MadeKernel make_mask(const KernelRequest& request) {
   const WholeCall call(request);
-  int64_t count = 1;
-  for (const int64_t dim : call.ints("shape")) count *= dim;
+  const auto dims = call.ints("shape");
+  const int64_t count = graph::element_count(Shape(dims.begin(), dims.end()));
   const double p = call.real("p");
   if (!(p >= 0 && p <= 1)) return refuse(formatted("prob is {}; it must be from 0 to 1", p));
   if (call.result(0).type != DataType::UInt8) return refuse("out must be UINT8");
