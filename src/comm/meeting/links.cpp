@@ -22,7 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kForAnAnswer{3000};  // its lines of source are looked up
+constexpr std::chrono::milliseconds kForAnAnswer{3000};
+constexpr std::chrono::milliseconds kForTheRest{6000};  // its lines of source are looked up, on a busy machine
 constexpr std::chrono::milliseconds kBetweenLooks{100};
 
 std::string listed(const std::vector<uint32_t>& ranks) {
@@ -241,16 +242,16 @@ class Links::Question {
   End wait(Deadline deadline, const Check& check) {
     std::unique_lock lock(links_.mutex_);
     while (true) {
-      if (links_.answers_.at(number_)) return End::Answered;
+      if (links_.answers_.at(number_).whole) return End::Answered;
       if (!links_.links_.contains(process_)) return End::Lost;
       if (std::chrono::steady_clock::now() > deadline || !check()) return End::Late;
       links_.changed_.wait_for(lock, kBetweenLooks);
     }
   }
-  // Empty when there is none.
+  // As much of it as has come; empty when nothing has.
   std::string answer() const {
     std::lock_guard lock(links_.mutex_);
-    return links_.answers_.at(number_).value_or("");
+    return links_.answers_.at(number_).text;
   }
 
  private:
@@ -261,7 +262,9 @@ class Links::Question {
 
 std::string Links::ask(const std::string& key, uint32_t rank, uint64_t number) {
   Question question(*this, process_of(key, rank), {{"ask", key}, {"rank", rank}, {"number", number}});
-  (void)question.wait(std::chrono::steady_clock::now() + kForAnAnswer, [] { return true; });
+  const Deadline asked = std::chrono::steady_clock::now();
+  (void)question.wait(asked + kForAnAnswer, [] { return true; });
+  if (!question.answer().empty()) (void)question.wait(asked + kForTheRest, [] { return true; });
   return question.answer();
 }
 
@@ -325,8 +328,8 @@ Result<std::string> Links::announced(const std::string& key, uint32_t rank, cons
   return from_hex(announced_[which]);
 }
 
-void Links::answer(const std::string& process, const json& said, const std::string& text) {
-  send(process, json{{"answer", text}, {"question", said.at("question")}}.dump());
+void Links::answer(const std::string& process, const json& said, const std::string& text, bool whole) {
+  send(process, json{{"answer", text}, {"question", said.at("question")}, {"whole", whole}}.dump());
 }
 
 void Links::hear(const std::string& process) {
@@ -348,7 +351,7 @@ void Links::handle(const std::string& process, const std::string& text) {
     if (said.contains("answer")) {
       std::lock_guard lock(mutex_);
       if (const auto asked = answers_.find(said.at("question")); asked != answers_.end())
-        asked->second = said.at("answer").get<std::string>();
+        asked->second = {said.at("answer"), said.value("whole", true)};
       changed_.notify_all();
       return;
     }
@@ -381,8 +384,9 @@ void Links::handle(const std::string& process, const std::string& text) {
       } else if (said.contains("ask")) {
         std::thread([=, this] {  // it takes a while
           const uint32_t rank = said.at("rank");
-          answer(process, said,
-                 board->seat(rank).taken ? waits().absence(*board, rank, said.at("number")) : not_seated(key, rank));
+          if (!board->seat(rank).taken) return answer(process, said, not_seated(key, rank));
+          answer(process, said, waits().absence(*board, rank, said.at("number"), false), false);
+          answer(process, said, waits().absence(*board, rank, said.at("number")));
         })
             .detach();
         break;

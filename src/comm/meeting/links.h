@@ -83,17 +83,21 @@ class Links {
   // By process: the ranks that live there and have not said goodbye.
   std::map<std::string, std::vector<uint32_t>> ranks_elsewhere(const std::string& key);
   class Question;
-  void answer(const std::string& process, const nlohmann::json& said, const std::string& text);
+  void answer(const std::string& process, const nlohmann::json& said, const std::string& text, bool whole = true);
 
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
   std::string address_;
   bool listening_ = false;
-  std::map<std::string, std::shared_ptr<Link>> links_;         // by process
-  std::string cannot_accept_;                                  // why nobody who calls is let in
-  std::multimap<std::string, Member> members_;                 // by key
-  std::map<std::string, std::optional<std::string>> answers_;  // by question that is asked; none yet
+  std::map<std::string, std::shared_ptr<Link>> links_;  // by process
+  std::string cannot_accept_;                           // why nobody who calls is let in
+  std::multimap<std::string, Member> members_;          // by key
+  struct Answer {
+    std::string text;  // empty: none yet
+    bool whole = false;
+  };
+  std::map<std::string, Answer> answers_;  // by question that is asked
   uint64_t questions_ = 0;
   std::map<std::string, std::string> announced_;  // by key and rank
 };

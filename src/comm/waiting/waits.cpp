@@ -130,7 +130,7 @@ void Waits::walk(const Wait& from, const Trail& trail, const std::string& own_pr
   }
 }
 
-std::string Waits::absence(Board& board, uint32_t rank, uint64_t number) const {
+std::string Waits::absence(Board& board, uint32_t rank, uint64_t number, bool with_stack) const {
   if (!board.here(rank)) return formatted("rank {} is in another process", rank);
   Seat& seat = board.seat(rank);
   const uint64_t issued = seat.issued.last, arrived = seat.arrived / 4;
@@ -149,7 +149,7 @@ std::string Waits::absence(Board& board, uint32_t rank, uint64_t number) const {
           (wait.board != &board || wait.number != number || !number))
         text += "; now " + wait.text();
   }
-  const std::string where = whereabouts(seat.thread);
+  const std::string where = with_stack ? whereabouts(seat.thread) : "";
   return where.empty() ? text : text + "; its thread is in " + where;
 }
 

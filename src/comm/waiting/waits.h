@@ -72,7 +72,8 @@ class Waits {
   std::vector<Trail> follow_trail(Board& board, const Trail& trail, const std::string& own_process);
 
   // Why `rank` is not where another waits for it: what it called last, what it does now, where its thread is.
-  std::string absence(Board& board, uint32_t rank, uint64_t number) const;
+  // The last takes a while, and can be left out.
+  std::string absence(Board& board, uint32_t rank, uint64_t number, bool with_stack = true) const;
 
  private:
   using Path = std::list<const Wait*>;
