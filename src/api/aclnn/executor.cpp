@@ -53,7 +53,7 @@ using Views = std::vector<std::shared_ptr<TensorView>>;
 bool same_memory(const TensorView& a, const TensorView& b) { return a.first() == b.first() && a.bytes() == b.bytes(); }
 
 bool in_order(const TensorView& view, const operators::Place& place) {
-  return view.contiguous() && !is_rearranged(view, place.form);
+  return view.contiguous() && view.aligned() && !is_rearranged(view, place.form);
 }
 
 }  // namespace

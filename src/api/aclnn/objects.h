@@ -22,6 +22,8 @@ struct TensorView {
   size_t element_bytes() const;
   size_t bytes() const;
   bool contiguous() const;
+  // Whether kernels may take its elements as what they are.
+  bool aligned() const;
   // Has this shape from now on, without gaps where there were none.
   void become(const graph::Shape& real);
   // The first element.

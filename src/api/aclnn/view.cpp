@@ -22,6 +22,11 @@ bool TensorView::contiguous() const {
   return true;
 }
 
+bool TensorView::aligned() const {
+  const size_t alignment = std::clamp<size_t>(element_bytes(), 1, alignof(double));
+  return reinterpret_cast<uintptr_t>(first()) % alignment == 0;
+}
+
 void TensorView::become(const graph::Shape& real) {
   const bool dense = contiguous();
   shape = real;
