@@ -19,7 +19,7 @@ Status check(const NodeContext& c, const Window& window, const std::vector<int64
   for (const auto* sizes : {&window.kernel, &window.strides, &window.dilations})
     if (!std::ranges::all_of(*sizes, is_size))
       return c.fail(formatted("kernel, strides and dilations must be positive and at most {}", kLargestWindow));
-  if (!std::ranges::all_of(pads, [](int64_t pad) { return std::abs(pad) <= kLargestWindow; }))
+  if (!std::ranges::all_of(pads, [](int64_t pad) { return pad >= -kLargestWindow && pad <= kLargestWindow; }))
     return c.fail(formatted("pads must be at most {}", kLargestWindow));
   return {};
 }

@@ -175,7 +175,7 @@ Result<Value> round_decimals(Sketch& s, const Values& a) {
   const bool narrow = a[0].type == DataType::Float16 || a[0].type == DataType::BFloat16;
   const Value x = narrow ? TRY(s.cast(a[0], DataType::Float)) : a[0];
   if (d == 0) return s.op("Rint", {x});
-  const Value power = Value::of(std::pow(10.0, static_cast<double>(std::abs(d))));
+  const Value power = Value::of(std::pow(10.0, std::abs(static_cast<double>(d))));
   const char *there = d > 0 ? "Mul" : "RealDiv", *back = d > 0 ? "RealDiv" : "Mul";
   return op2(s, back, TRY(s.op("Rint", {TRY(op2(s, there, x, power))})), power);
 }
