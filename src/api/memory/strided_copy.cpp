@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/memory/strided_copy.h"
 #include "base/device_memory.h"
+#include "base/loose.h"
 
 namespace belay::api {
 namespace {
@@ -51,15 +52,15 @@ template <class F>
 void with_width(size_t bytes, F f) {
   switch (bytes) {
     case 1:
-      return f(uint8_t{});
+      return f(Loose<uint8_t>{});
     case 2:
-      return f(uint16_t{});
+      return f(Loose<uint16_t>{});
     case 4:
-      return f(uint32_t{});
+      return f(Loose<uint32_t>{});
     case 8:
-      return f(uint64_t{});
+      return f(Loose<uint64_t>{});
     default:
-      return f(Wide{});
+      return f(Loose<Wide>{});
   }
 }
 

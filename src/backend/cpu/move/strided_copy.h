@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/loose.h"
 #include "graph/tensor/types.h"
 
 namespace belay::backend::cpu {
@@ -24,11 +25,6 @@ void turn_floats(float* to, int64_t to_step, const float* from, int64_t from_ste
 // `count` times the element at `value`.
 void fill_elements(size_t bytes, void* dst, int64_t count, const void* value);
 
-// Bytes that are copied as one, from and to any address: a program's views need not be aligned.
-template <class T>
-struct __attribute__((packed, may_alias)) Loose {
-  T value;
-};
 // Calls f with a value of this many bytes; 16 for complex numbers of doubles.
 struct Element16 {
   uint64_t low, high;
