@@ -134,7 +134,9 @@ Status split_by(InferContext& c, std::optional<std::vector<int64_t>> sizes, std:
   if (int64_t(sizes->size()) != pieces) return c.fail("num_split and the number of sizes differ");
   const size_t axis = TRY(require_axis(c, *along, y.size()));
   int64_t given = 0;
-  for (const int64_t size : *sizes) given += std::max<int64_t>(size, 0);
+  for (const int64_t size : *sizes)
+    if (__builtin_add_overflow(given, std::max<int64_t>(size, 0), &given))
+      return c.fail("the sizes add up to more than can be counted");
   const int64_t whole = y[axis];
   if (whole >= 0 && given > whole)
     return c.fail("the sizes add up to " + std::to_string(given) + ", the dimension is " + std::to_string(whole));
