@@ -97,14 +97,20 @@ HcclComm split(uint32_t rank, uint32_t size, HcclComm comm) {
   return made;
 }
 
-// The model's operators between those that the program calls, and on the same communicator.
+// The model's operators between those that the program calls, and on the same communicator. Such a call fails when the
+// model has failed by then; the stream says why.
 int execute(const Model& model, HcclComm comm, aclrtStream stream, void* sum) {
-  for (uint32_t i = 0; i < number("REPEAT", 1); ++i) {
-    if (comm) CHECK(HcclAllReduce(sum, sum, 16, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream));
-    if (const int code = aclmdlExecuteAsync(model.id, model.inputs, model.outputs, stream)) return code;
-    if (comm) CHECK(HcclAllReduce(sum, sum, 16, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream));
+  int refused = 0;
+  const auto add_up = [&] {
+    if (comm && !refused) refused = HcclAllReduce(sum, sum, 16, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm, stream);
+  };
+  for (uint32_t i = 0; i < number("REPEAT", 1) && !refused; ++i) {
+    add_up();
+    if (const int code = refused ? 0 : aclmdlExecuteAsync(model.id, model.inputs, model.outputs, stream)) return code;
+    add_up();
   }
-  return aclrtSynchronizeStream(stream);
+  const int code = aclrtSynchronizeStream(stream);
+  return code ? code : refused;
 }
 
 // The model of that rank waits in its stream until it is dropped there; the others' wait for it.
