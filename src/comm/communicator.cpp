@@ -103,7 +103,7 @@ Status Communicator::settle() {
       neighbours += board_->seat(peer).server == board_->seat(rank()).server ? 1 : 0;
     has_cores_ = neighbours <= usable_cores();
     if (engine_) board_->add_wake_descriptor(engine_->wake_descriptor());
-    has_met_ = true;
+    settled_well_ = true;
   });
   return {};
 }
@@ -204,7 +204,7 @@ Status Communicator::begin() {
 // A small operation is tried on the thread that calls it: where all ranks come at about the same time, handing it to
 // another thread takes longer than the operation. Not where ranks share cores, or came late the last times.
 bool Communicator::worth_an_attempt(bool small) {
-  if (!small || !has_met_ || !has_cores_ || board_->failed()) return false;
+  if (!small || !settled_well_ || !has_cores_ || board_->failed()) return false;
   return skipped_attempts_ == 0 || skipped_attempts_-- <= 0;
 }
 

@@ -133,7 +133,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Set once, when the ranks have met.
   std::shared_ptr<Engine> engine_;
   bool has_cores_ = false;
-  std::atomic<bool> has_met_{false};
+  std::atomic<bool> settled_well_{false};
   std::atomic<bool> suspended_{false};
   // Attempts that are not to be made, since the last ones came to nothing; how many there will be next time.
   std::atomic<int> skipped_attempts_{0}, next_skips_{1};

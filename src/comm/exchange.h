@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -135,7 +136,11 @@ class Exchange {
 template <class Begin>
 bool Exchange::attempt(Begin begin) {
   attempting_ = true;
-  const bool done = begin().ok();
+  bool done = false;
+  try {
+    done = begin().ok();
+  } catch (const std::bad_alloc&) {  // it meets that again when it goes on
+  }
   attempting_ = false;
   if (!done) unpin();  // whoever withdraws waits for readers, who must not themselves wait for anything
   return done;

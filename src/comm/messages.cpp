@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -134,6 +135,7 @@ void Batch::begin() {
   copy_to_itself(messages_, communicator_.rank());
   for (const Message& message : messages_)
     if (message.peer != communicator_.rank()) deliveries_.emplace_back(communicator_, stream_, message).begin();
+  all_begun_ = true;
 }
 
 bool Batch::attempt() {
@@ -143,6 +145,7 @@ bool Batch::attempt() {
 
 Status Batch::run() {
   begin();
+  if (!all_begun_) throw std::bad_alloc();  // in the attempt; what was not begun would be missed
   for (Delivery& delivery : deliveries_)
     if (Status status = delivery.end(deliveries_); !status.ok()) return delivery.close(std::move(status));
   return {};

@@ -40,7 +40,7 @@ class Batch {
   Stream& stream_;
   const std::vector<Message> messages_;
   std::list<Delivery> deliveries_;
-  bool begun_ = false;
+  bool begun_ = false, all_begun_ = false;
 };
 
 }  // namespace belay::comm
